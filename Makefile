@@ -1,0 +1,25 @@
+# Two commands on a fresh machine: make demo, make test. Both need only make, Python 3.11+ and the package registry.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint format
+demo: .venv/installed
+	$(BIN)/askfew demo
+
+test: lint
+	$(BIN)/pytest -q
+
+lint: .venv/installed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/installed
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
+	touch $@

@@ -1,0 +1,82 @@
+"""How to ask: each method is a generator of Batches that returns a Finding.
+
+A new method is one file and one line in METHODS. It takes a Problem and an rng, keyword options of
+its own, and either ``delta`` (it stops by itself, with a certificate) or ``budget`` (it spends it).
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from askfew.algorithms.baselines import kmeans, kmeans10, spectral
+from askfew.algorithms.paper import bandit_clustering
+from askfew.errors import InvalidInput
+from askfew.records import Finding, Problem, Procedure
+
+__all__ = ["METHODS", "start", "takes_budget"]
+
+METHODS: dict[str, Callable[..., Procedure[Finding]]] = {
+    "paper": bandit_clustering,
+    "kmeans": kmeans,
+    "kmeans10": kmeans10,
+    "spectral": spectral,
+}
+
+
+def start(
+    method: str,
+    problem: Problem,
+    rng: np.random.Generator,
+    *,
+    delta: float,
+    budget: int | None = None,
+    **options: object,
+) -> Procedure[Finding]:
+    """The method's procedure, ready to be driven.
+
+    >>> start("papper", Problem(4, 2), np.random.default_rng(0), delta=0.1)
+    Traceback (most recent call last):
+    askfew.errors.InvalidInput: method must be one of paper, kmeans, kmeans10, spectral, ...
+    """
+    check_delta(delta)
+    parameters = _parameters(method)
+    if takes_budget(method):
+        if budget is None or budget < 1:
+            raise InvalidInput(f"{method} needs a budget of answers to spend", budget, "pass budget")
+        options["budget"] = budget
+    else:
+        if budget is not None:
+            raise InvalidInput(f"{method} stops by itself", f"budget {budget}", "pass max_answers as a cap")
+        options["delta"] = delta
+    unknown = sorted(options.keys() - parameters.keys())
+    if unknown:
+        known = sorted(parameters.keys() - {"problem", "rng", "delta", "budget"})
+        raise InvalidInput(
+            f"{method} takes the options {', '.join(known) or '(none)'}", ", ".join(unknown), "leave it out"
+        )
+    return METHODS[method](problem, rng=rng, **options)
+
+
+def takes_budget(method: str) -> bool:
+    """Whether the method spends a fixed budget rather than stop by itself."""
+    return "budget" in _parameters(method)
+
+
+def check_delta(delta: float) -> None:
+    """Refuse a delta that is no probability of error."""
+    if not (isinstance(delta, int | float) and math.isfinite(delta) and 0 < delta < 1):
+        raise InvalidInput(
+            "delta, the allowed probability of any wrong label, must lie strictly between 0 and 1",
+            repr(delta),
+            "pass for example 0.05",
+        )
+
+
+def _parameters(method: str) -> dict[str, inspect.Parameter]:
+    if method not in METHODS:
+        raise InvalidInput(f"method must be one of {', '.join(METHODS)}", repr(method), "choose one")
+    return dict(inspect.signature(METHODS[method]).parameters)

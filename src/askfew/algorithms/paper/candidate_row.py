@@ -1,0 +1,38 @@
+"""Algorithm 2, CandidateRow (CR): an item of the other group than item 0."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from askfew.algorithms.paper.compare_sequential_halving import compare_sequential_halving, depths
+from askfew.algorithms.paper.differences import against_reference, differences
+from askfew.evidence import nine_digits
+from askfew.records import Known, Problem, Procedure
+
+__all__ = ["candidate_row"]
+
+
+def candidate_row(problem: Problem, delta: float, rng: np.random.Generator) -> Procedure[int]:
+    """CR(delta): with probability at least 1 - delta, the item returned is not in item 0's group."""
+    n, d, sigma = problem.items, problem.questions, problem.answers.sigma
+    L_max = math.ceil(math.log2(16 * d * n * math.log(4 * math.log(8 * n * d) / delta)))
+    others = np.arange(1, n)  # the set I: [n] in the pseudo-code, {2..n} in the prose; the prose
+    labels = np.full(n, -1)
+    labels[0] = 0
+    known = Known("candidate row", labels)
+    k = 1  # line 1
+    while True:  # line 2
+        for L in depths(L_max, k):  # line 3
+            why = f"CR k={k}"
+            i, j = yield from compare_sequential_halving(  # line 4
+                problem, others, L, 2 ** (k + 1), rng, why=why, known=known
+            )
+            why += f": test item {i} on question {j}"
+            tally = yield against_reference(np.array([i]), np.array([j]), 2**k, why, known)  # line 5
+            D, m = differences(tally)
+            bound = np.sqrt(4 * sigma**2 * m * math.log(k**3 / (0.15 * delta)))  # sigma^2: ours
+            if nine_digits(m * np.abs(D)) > nine_digits(bound):  # line 6
+                return i  # line 7; the pseudo-code goes on, the authors stop here, and so do we
+        k += 1  # line 10

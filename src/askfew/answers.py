@@ -1,0 +1,130 @@
+"""What an answer is: yes or no, a point on a bounded scale, or a number with known noise.
+
+Each kind knows its bounds and ``sigma``, the subGaussian constant of its noise (for an answer
+in [low, high], Hoeffding's lemma gives (high - low) / 2).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askfew.errors import InvalidAnswer, InvalidInput
+
+__all__ = ["AnswerKind", "Number", "Scale", "YesNo"]
+
+_ROUNDING = 1e-9
+"""Relative slack for sums of floats: a scale's own bounds must survive being added up."""
+
+
+@dataclass(frozen=True)
+class YesNo:
+    """Yes (1) or no (0).
+
+    >>> YesNo().read(True), YesNo().sigma
+    (1.0, 0.5)
+    """
+
+    low = 0.0
+    high = 1.0
+    sigma = 0.5
+
+    def read(self, value: object) -> float:
+        """One answer as a number; refuses anything but yes/True/1 and no/False/0."""
+        number = _as_number(value, "yes (True, 1) or no (False, 0)")
+        if number not in (0.0, 1.0):
+            raise InvalidAnswer("an answer must be yes (True, 1) or no (False, 0)", value, "ask again")
+        return number
+
+    def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
+        """Whether each sum is a possible number of yeses among its count."""
+        return bool(((sums >= 0) & (sums <= counts) & (sums == np.floor(sums))).all())
+
+    def __str__(self) -> str:
+        return "yes/no answers"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Any value between ``low`` and ``high``, both included.
+
+    >>> Scale(1, 5).sigma
+    2.0
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise InvalidInput(
+                "a scale needs two finite ends, low < high",
+                f"Scale({self.low}, {self.high})",
+                "write for example Scale(1, 5)",
+            )
+
+    @property
+    def sigma(self) -> float:
+        """Half the width."""
+        return (self.high - self.low) / 2
+
+    def read(self, value: object) -> float:
+        """One answer as a number; refuses what lies outside the scale."""
+        expected = f"a number from {self.low:g} to {self.high:g}"
+        number = _as_number(value, expected)
+        if not self.low <= number <= self.high:
+            raise InvalidAnswer(f"an answer must be {expected}", value, "ask again, or widen the Scale")
+        return number
+
+    def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
+        """Whether each sum lies between count x low and count x high."""
+        slack = _ROUNDING * max(abs(self.low), abs(self.high)) * counts
+        return bool(((sums >= self.low * counts - slack) & (sums <= self.high * counts + slack)).all())
+
+    def __str__(self) -> str:
+        return f"answers on a scale from {self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Number:
+    """Any number, with ``sigma``-subGaussian noise (a normal with that spread, for one).
+
+    >>> Number(sigma=2.0).read("3.5")
+    3.5
+    """
+
+    sigma: float = 1.0
+
+    low = -math.inf
+    high = math.inf
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.sigma) and self.sigma > 0):
+            raise InvalidInput("sigma must be a positive number", self.sigma, "pass the noise's spread")
+
+    def read(self, value: object) -> float:
+        """One answer as a number; refuses NaN and infinities."""
+        return _as_number(value, "a finite number")
+
+    def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
+        """Whether no answers add up to nothing; any other finite sum is possible."""
+        return bool((sums[counts == 0] == 0).all())
+
+    def __str__(self) -> str:
+        return f"numbers with noise of spread {self.sigma:g}"
+
+
+AnswerKind = YesNo | Scale | Number
+
+
+def _as_number(value: object, expected: str) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidAnswer(f"an answer must be {expected}", repr(value), "ask again, or return None")
+    return number

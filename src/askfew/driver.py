@@ -1,0 +1,211 @@
+"""The only file that resumes an algorithm: ask and tell, run to the end, replay a log.
+
+It knows no algorithm by name. It checks every Batch and every Tally, has them counted, keeps the
+log, and ends a run that is out of budget, out of answers, or that nobody answers any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from askfew.errors import AskfewError, BudgetReached, EndOfAnswers, OutOfTurn, ReplayMismatch
+from askfew.log import Log
+from askfew.meter import Meter
+from askfew.records import (
+    Batch,
+    Known,
+    Oracle,
+    Problem,
+    Procedure,
+    Status,
+    Tally,
+    checked_batch,
+    checked_tally,
+)
+
+__all__ = ["AskTell", "Ended", "replay", "run"]
+
+T = TypeVar("T")
+
+STALLED_AFTER = 3
+"""Batches in a row without a single answer."""
+
+
+@dataclass(frozen=True)
+class Ended(Generic[T]):
+    """How a run ended: its status and why, the result if there is one, and what was known last."""
+
+    status: Status
+    reason: str
+    result: T | None
+    known: Known | None
+    meter: Meter
+
+
+class AskTell(Generic[T]):
+    """One procedure, one Batch at a time.
+
+    >>> from askfew.algorithms.paper import candidate_row
+    >>> problem = Problem(items=4, questions=2)
+    >>> session = AskTell(candidate_row(problem, 0.1, np.random.default_rng(0)), problem)
+    >>> session.ask()
+    Batch(4 rows, 4 answers: CR k=1, CSH L=1, halving 1 of 1: compare 2 pairs)
+    >>> session.tell(counts=[1, 1, 1, 1], sums=[0, 0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        procedure: Procedure[T],
+        problem: Problem,
+        *,
+        max_answers: int | None = None,
+        log: Log | None = None,
+    ) -> None:
+        self.problem = problem
+        self.meter = Meter(max_answers)
+        self.log = log
+        self.known: Known | None = None
+        self.ended: Ended[T] | None = None
+        self._procedure = procedure
+        self._open: Batch | None = None
+        self._unanswered = 0
+        self._advance(None)
+
+    def ask(self) -> Batch | None:
+        """The Batch that waits for its Tally; None when the run has ended (see ``ended``)."""
+        return self._open
+
+    def tell(self, counts: ArrayLike, sums: ArrayLike, squares: ArrayLike | None = None) -> None:
+        """Answer the open Batch, row by row; what is refused changes nothing."""
+        batch = self._open
+        if batch is None:
+            raise OutOfTurn("tell answers an open Batch", "none is open", "ask() first")
+        tally = checked_tally(batch, self.problem.answers, counts, sums, squares)
+        if self.log is not None:
+            self.log.append(batch, tally)
+        self._advance(self._accept(batch, tally))
+
+    def stop(self, status: Status, reason: str) -> None:
+        """End the run here, with what is known."""
+        self._procedure.close()
+        self._end(status, reason, None)
+
+    def _accept(self, batch: Batch, tally: Tally) -> Tally:
+        self.meter.record(batch, tally)
+        self._unanswered = 0 if tally.counts.any() else self._unanswered + 1
+        return tally
+
+    def _advance(self, tally: Tally | None) -> None:
+        """Send the Tally, and open the next Batch or end the run."""
+        if self._unanswered == STALLED_AFTER:
+            self.stop("stalled", f"{STALLED_AFTER} batches in a row came back without any answer")
+            return
+        try:
+            yielded = next(self._procedure) if tally is None else self._procedure.send(tally)
+        except StopIteration as end:
+            self._end("done", "the procedure ended", end.value)
+            return
+        batch = checked_batch(yielded, self.problem)
+        self.known = batch.known or self.known
+        self._open = batch
+        try:
+            self.meter.admit(batch)
+        except BudgetReached as reached:
+            self.stop(reached.status, str(reached))
+
+    def _end(self, status: Status, reason: str, result: T | None) -> None:
+        self._open = None
+        if self.log is not None:
+            self.log.complete = status == "done"
+        self.ended = Ended(status, reason, result, self.known, self.meter)
+
+
+def run(
+    procedure: Procedure[T],
+    oracle: Oracle,
+    *,
+    max_answers: int | None = None,
+    log: Log | None = None,
+) -> Ended[T]:
+    """Drive a procedure to its end with answers from an oracle.
+
+    What a ``log`` already holds is replayed, not asked again; what is new is appended to it. If
+    the oracle fails, the exception that leaves here carries the log.
+    """
+    if log is None:
+        session = AskTell(procedure, oracle.problem, max_answers=max_answers)
+    else:
+        session = replay(procedure, log, max_answers=max_answers)
+    while (batch := session.ask()) is not None:
+        try:
+            tally = _answer(oracle, batch, log)
+            session.tell(tally.counts, tally.sums, tally.squares)
+        except EndOfAnswers as end:
+            session.stop(end.status, str(end))
+        except AskfewError as error:
+            error.log = log
+            if log is not None and error.partial is not None:
+                log.partial = _merged(log.partial, error.partial, batch)
+            raise
+    assert session.ended is not None
+    return session.ended
+
+
+def replay(procedure: Procedure[T], log: Log, *, max_answers: int | None = None) -> AskTell[T]:
+    """A session that stands where the log ends and goes on appending to it.
+
+    Every Batch must be the one in the log, and the log must be as it was written: otherwise
+    ReplayMismatch names the first step that differs.
+    """
+    session = AskTell(procedure, log.problem, max_answers=max_answers)
+    for index in range(len(log)):
+        step = log.verify(index)
+        batch = session.ask()
+        if batch is None or not batch.asks_the_same_as(step.batch):
+            raise _mismatch(index, step.batch, batch)
+        session.tell(step.tally.counts, step.tally.sums, step.tally.squares)
+    if log.complete and session.ask() is not None:
+        raise _mismatch(len(log), None, session.ask())
+    session.log = log
+    return session
+
+
+def _answer(oracle: Oracle, batch: Batch, log: Log | None) -> Tally:
+    """The oracle's answers, added to those an interrupted run had already got for this Batch."""
+    if log is None or log.partial is None:
+        return oracle(batch)
+    missing = batch.repeats - log.partial.counts
+    rows = np.flatnonzero(missing)
+    rest = Batch(batch.items[rows], batch.questions[rows], missing[rows], batch.why, batch.known)
+    answered = oracle(rest) if len(rows) else Tally(missing[rows], np.zeros(0), np.zeros(0))
+    return _merged(log.partial, answered, batch)
+
+
+def _merged(earlier: Tally | None, later: Tally, batch: Batch) -> Tally:
+    """Two Tallies of one Batch as one; ``later`` answers only the rows ``earlier`` left open."""
+    if earlier is None:
+        return later
+    rows = np.flatnonzero(batch.repeats - earlier.counts)
+    counts, sums = earlier.counts.copy(), earlier.sums.copy()
+    counts[rows] += later.counts
+    sums[rows] += later.sums
+    if earlier.squares is None or later.squares is None:
+        return Tally(counts, sums)
+    squares = earlier.squares.copy()
+    squares[rows] += later.squares
+    return Tally(counts, sums, squares)
+
+
+def _mismatch(step: int, asked: Batch | None, would_ask: Batch | None) -> ReplayMismatch:
+    return ReplayMismatch(
+        f"step {step} of the log must be what the procedure asks: {asked or 'the end of the run'}",
+        would_ask or "the end of the run",
+        "replay with the method, options, seed and versions of the recorded run",
+        step=step,
+        asked=asked,
+        would_ask=would_ask,
+    )

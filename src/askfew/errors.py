@@ -1,0 +1,115 @@
+"""Every exception askfew raises on purpose, and the sentence it says.
+
+A sentence has three parts: what was expected, what came, and what to do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from askfew.log import Log
+    from askfew.records import Batch, Tally
+
+__all__ = [
+    "AnswerFailed",
+    "AskfewError",
+    "BudgetReached",
+    "CellExhausted",
+    "EndOfAnswers",
+    "InvalidAnswer",
+    "InvalidBatch",
+    "InvalidInput",
+    "InvalidTally",
+    "MissingExtra",
+    "OutOfTurn",
+    "ReplayMismatch",
+]
+
+
+class AskfewError(Exception):
+    """Base of all: ``expected``, what was ``got``, and what to ``do`` about it.
+
+    An error raised while answers were being collected carries the ``log`` of all that was
+    answered before it, so that nothing paid for is lost: pass it on as ``log=error.log``.
+    """
+
+    log: Log | None = None
+    partial: Tally | None = None
+    """Answers already given to the Batch that failed, if its oracle had some."""
+
+    def __init__(self, expected: str, got: object, do: str) -> None:
+        super().__init__(expected, got, do)
+
+    def __str__(self) -> str:
+        expected, got, do = self.args
+        return f"{expected}, got {got}: {do}"
+
+
+class InvalidInput(AskfewError, ValueError):
+    """A setting cannot be used: delta, sizes, a method's name, an option, a table."""
+
+
+class InvalidBatch(AskfewError, TypeError):
+    """An algorithm yielded something that is not a usable Batch."""
+
+
+class InvalidTally(AskfewError, ValueError):
+    """What was told does not answer the Batch that was asked."""
+
+
+class InvalidAnswer(AskfewError, ValueError):
+    """One answer lies outside what its kind allows. It is refused, never clipped."""
+
+
+class OutOfTurn(AskfewError, RuntimeError):
+    """A session was told something it had not asked."""
+
+
+class MissingExtra(AskfewError, ImportError):
+    """An optional dependency is not installed."""
+
+
+class AnswerFailed(AskfewError, RuntimeError):
+    """The user's own function raised; its exception is the ``__cause__``."""
+
+
+class ReplayMismatch(AskfewError, RuntimeError):
+    """A log does not belong to the run it is replayed into.
+
+    ``step`` is the first step that differs, ``asked`` the Batch in the log and ``would_ask``
+    the one the procedure yields now (None where there is none).
+    """
+
+    def __init__(
+        self,
+        expected: str,
+        got: object,
+        do: str,
+        *,
+        step: int = 0,
+        asked: Batch | None = None,
+        would_ask: Batch | None = None,
+    ) -> None:
+        super().__init__(expected, got, do)
+        self.step = step
+        self.asked = asked
+        self.would_ask = would_ask
+
+
+class EndOfAnswers(AskfewError):
+    """No more answers can be had; the run ends with this ``status`` and what is known."""
+
+    status: str
+
+
+class BudgetReached(EndOfAnswers):
+    """The next Batch would cross the cap on answers."""
+
+    status = "budget"
+
+
+class CellExhausted(EndOfAnswers):
+    """A recorded cell has no unused answer left."""
+
+    status = "exhausted"

@@ -1,0 +1,155 @@
+"""The log is the state: every Batch and the exact Tally that was sent, in order.
+
+A run is resumed by replaying its log into a fresh procedure. Each step is sealed with a digest of
+itself and of all before it, so that a log that was edited is caught at the step where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.errors import InvalidInput, ReplayMismatch
+from askfew.records import Batch, Problem, Tally
+
+__all__ = ["Log", "Step"]
+
+_KINDS: dict[str, type[YesNo] | type[Scale] | type[Number]] = {
+    "yes-no": YesNo,
+    "scale": Scale,
+    "number": Number,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One Batch, the Tally that answered it, and the seal over the log up to here."""
+
+    batch: Batch
+    tally: Tally
+    seal: str
+
+
+@dataclass
+class Log:
+    """What was asked and answered so far, for one problem and one recipe.
+
+    ``recipe`` says how the procedure was made (method, delta, options, random state, versions);
+    ``partial`` holds answers to a Batch that was interrupted half way.
+    """
+
+    problem: Problem
+    recipe: Mapping[str, object] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    partial: Tally | None = None
+    complete: bool = False
+    """Whether the procedure had ended after the last step."""
+
+    def append(self, batch: Batch, tally: Tally) -> None:
+        """Add an answered Batch."""
+        bare = Batch(batch.items, batch.questions, batch.repeats, batch.why)
+        self.steps.append(Step(bare, tally, _seal(self._last_seal(len(self)), bare, tally)))
+        self.partial = None
+
+    def verify(self, index: int) -> Step:
+        """The step, or ReplayMismatch if it is not what was once appended."""
+        step = self.steps[index]
+        if step.seal != _seal(self._last_seal(index), step.batch, step.tally):
+            raise ReplayMismatch(
+                f"step {index} of the log must be as it was recorded",
+                "a step that was changed afterwards",
+                "restore the log from where it was kept",
+                step=index,
+                asked=step.batch,
+            )
+        return step
+
+    @property
+    def answers(self) -> int:
+        """How many answers it holds."""
+        partial = 0 if self.partial is None else self.partial.answers
+        return sum(step.tally.answers for step in self.steps) + partial
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def __repr__(self) -> str:
+        return f"Log({len(self)} steps, {self.answers:,} answers)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-ready values; floats survive the round trip bit for bit."""
+        kind = next(name for name, each in _KINDS.items() if isinstance(self.problem.answers, each))
+        return {
+            "items": self.problem.items,
+            "questions": self.problem.questions,
+            "answers": {"kind": kind, **vars(self.problem.answers)},
+            "recipe": dict(self.recipe),
+            "steps": [
+                {**_batch_dict(step.batch), **_tally_dict(step.tally), "seal": step.seal}
+                for step in self.steps
+            ],
+            "partial": None if self.partial is None else _tally_dict(self.partial),
+            "complete": self.complete,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Log:
+        """The inverse of ``to_dict``. Seals are kept as they are and checked by replay."""
+        try:
+            kind = dict(values["answers"])
+            answers: AnswerKind = _KINDS[kind.pop("kind")](**kind)
+            steps = [Step(_read_batch(row), _read_tally(row), row["seal"]) for row in values["steps"]]
+            partial = None if values["partial"] is None else _read_tally(values["partial"])
+            problem = Problem(values["items"], values["questions"], answers)
+            return cls(problem, values["recipe"], steps, partial, values["complete"])
+        except (KeyError, TypeError) as error:
+            raise InvalidInput("a log must have what Log.to_dict() writes", repr(error), "save it again") from error
+
+    def _last_seal(self, index: int) -> str:
+        return self.steps[index - 1].seal if index else ""
+
+
+def _seal(before: str, batch: Batch, tally: Tally) -> str:
+    digest = hashlib.sha256(before.encode())
+    for column in (batch.items, batch.questions, batch.repeats, tally.counts, tally.sums):
+        digest.update(np.ascontiguousarray(column))
+    if tally.squares is not None:
+        digest.update(np.ascontiguousarray(tally.squares))
+    return digest.hexdigest()
+
+
+def _batch_dict(batch: Batch) -> dict[str, Any]:
+    return {
+        "items": batch.items.tolist(),
+        "questions": batch.questions.tolist(),
+        "repeats": batch.repeats.tolist(),
+        "why": batch.why,
+    }
+
+
+def _tally_dict(tally: Tally) -> dict[str, Any]:
+    return {
+        "counts": tally.counts.tolist(),
+        "sums": tally.sums.tolist(),
+        "squares": None if tally.squares is None else tally.squares.tolist(),
+    }
+
+
+def _read_batch(row: Mapping[str, Any]) -> Batch:
+    items, questions, repeats = (
+        np.array(row[name], dtype=np.int64) for name in ("items", "questions", "repeats")
+    )
+    return Batch(items, questions, repeats, row["why"])
+
+
+def _read_tally(row: Mapping[str, Any]) -> Tally:
+    squares = None if row["squares"] is None else np.array(row["squares"], dtype=np.float64)
+    return Tally(np.array(row["counts"], dtype=np.int64), np.array(row["sums"], dtype=np.float64), squares)

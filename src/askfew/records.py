@@ -1,0 +1,268 @@
+"""What flows through askfew: a Problem is set, a Batch is asked, a Tally answers it.
+
+A procedure is a generator that yields Batches, is sent Tallies and returns its result; an oracle
+answers a Batch with a Tally. Batches and Tallies are checked once, where they enter the driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from askfew.answers import AnswerKind, YesNo
+from askfew.errors import InvalidBatch, InvalidInput, InvalidTally
+
+__all__ = [
+    "Batch",
+    "Certificate",
+    "Finding",
+    "Floats",
+    "Ints",
+    "Known",
+    "Oracle",
+    "Problem",
+    "Procedure",
+    "Status",
+    "Tally",
+    "checked_batch",
+    "checked_tally",
+]
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Status = Literal["done", "budget", "stalled", "exhausted", "model"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """How many items and questions there are, and what an answer is.
+
+    All that an algorithm is told about the world. Items and questions are numbers from 0.
+    """
+
+    items: int
+    questions: int
+    answers: AnswerKind = YesNo()
+
+    def __post_init__(self) -> None:
+        for name, least in (("items", 2), ("questions", 1)):
+            size = getattr(self, name)
+            if not isinstance(size, int) or isinstance(size, bool) or size < least:
+                raise InvalidInput(
+                    f"{name} must be a whole number, at least {least}",
+                    repr(size),
+                    f"pass how many {name} there are",
+                )
+        if not isinstance(self.answers, AnswerKind):
+            raise InvalidInput(
+                "answers must be YesNo(), Scale(low, high) or Number(sigma)",
+                repr(self.answers),
+                "say what kind of answer comes back",
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """What a procedure knows at some point: a frozen snapshot for people, not for replay.
+
+    ``labels`` has -1 where an item is undecided; ``evidence`` is in nats, one number an item, to be
+    compared with ``threshold``; ``expected`` is how many more answers the procedure expects to need.
+    """
+
+    phase: str
+    labels: Ints
+    evidence: Floats | None = None
+    threshold: float | None = None
+    question: int | None = None
+    expected: float | None = None
+
+    def __repr__(self) -> str:
+        decided = int((self.labels >= 0).sum())
+        return f"Known({self.phase!r}, {decided} of {len(self.labels)} labels, question={self.question})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Rows to be answered: ask ``items[r]`` the question ``questions[r]``, ``repeats[r]`` times.
+
+    ``why`` is a sentence for whoever watches; ``known`` what the procedure knows when it asks.
+    Rows may name the same cell (item, question) twice.
+
+    >>> Batch(np.array([0, 3]), np.array([5, 5]), np.array([2, 2]), why="first look")
+    Batch(2 rows, 4 answers: first look)
+    """
+
+    items: Ints
+    questions: Ints
+    repeats: Ints
+    why: str = ""
+    known: Known | None = None
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def answers(self) -> int:
+        """How many answers it asks for."""
+        return int(self.repeats.sum())
+
+    def asks_the_same_as(self, other: Batch) -> bool:
+        """Whether both ask the same rows in the same order (``why`` and ``known`` may differ)."""
+        return (
+            np.array_equal(self.items, other.items)
+            and np.array_equal(self.questions, other.questions)
+            and np.array_equal(self.repeats, other.repeats)
+        )
+
+    def __repr__(self) -> str:
+        return f"Batch({len(self)} rows, {self.answers} answers: {self.why})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """What came back, row by row and in the user's units: how many answers, and their sum.
+
+    ``squares`` is the sum of squared answers where it is known; nothing certified rests on it.
+
+    >>> Tally(np.array([2, 1]), np.array([2.0, 0.0]))
+    Tally(2 rows, 3 answers)
+    """
+
+    counts: Ints
+    sums: Floats
+    squares: Floats | None = None
+
+    @property
+    def answers(self) -> int:
+        """How many answers came."""
+        return int(self.counts.sum())
+
+    def __repr__(self) -> str:
+        return f"Tally({len(self.counts)} rows, {self.answers} answers)"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is promised, and under which assumptions."""
+
+    delta: float
+    promise: str
+    assumptions: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([self.promise, "This assumes:", *(f"- {each}" for each in self.assumptions)])
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What a method returns: the labels, the question that separates best, and its promise."""
+
+    labels: Ints
+    question: int | None = None
+    certificate: Certificate | None = None
+    status: Status = "done"
+
+
+T = TypeVar("T")
+Procedure: TypeAlias = Generator[Batch, Tally, T]
+
+
+class Oracle(Protocol):
+    """Whoever answers: it knows the Problem's sizes and turns a Batch into a Tally."""
+
+    @property
+    def problem(self) -> Problem:
+        """The sizes and the kind of answer."""
+
+    def __call__(self, batch: Batch, /) -> Tally:
+        """Answer every row, as far as there are answers."""
+
+
+def checked_batch(batch: object, problem: Problem) -> Batch:
+    """The Batch as int64 arrays, or InvalidBatch saying what is wrong with it."""
+    if not isinstance(batch, Batch):
+        raise InvalidBatch(
+            "a procedure must yield a Batch", type(batch).__name__, "was a 'yield from' forgotten?"
+        )
+    rows = len(batch.items)
+    items = _whole(batch.items, "items", rows, batch)
+    questions = _whole(batch.questions, "questions", rows, batch)
+    repeats = _whole(batch.repeats, "repeats", rows, batch)
+    if rows == 0:
+        raise InvalidBatch("a Batch must ask something", "no rows", "end the procedure instead")
+    _within(items, problem.items, "items")
+    _within(questions, problem.questions, "questions")
+    if repeats.min() < 1:
+        raise InvalidBatch("repeats must be at least 1", int(repeats.min()), "leave the row out")
+    if items is batch.items and questions is batch.questions and repeats is batch.repeats:
+        return batch
+    return Batch(items, questions, repeats, batch.why, batch.known)
+
+
+def checked_tally(
+    batch: Batch,
+    answers: AnswerKind,
+    counts: ArrayLike,
+    sums: ArrayLike,
+    squares: ArrayLike | None = None,
+) -> Tally:
+    """A Tally of our own copies, or InvalidTally saying what is wrong with what came."""
+    count = np.array(counts)
+    total = _numbers(sums, "sums", batch)
+    if count.dtype.kind not in "iu" or count.shape != total.shape:
+        raise InvalidTally(
+            f"counts must be {len(batch)} whole numbers, one a row",
+            f"shape {count.shape} of {count.dtype}",
+            "count the answers of each row",
+        )
+    count = count.astype(np.int64, copy=False)
+    if count.min() < 0 or (count > batch.repeats).any():
+        row = int(np.argmax((count < 0) | (count > batch.repeats)))
+        raise InvalidTally(
+            f"row {row} asked for {batch.repeats[row]} answers, so its count must lie between",
+            int(count[row]),
+            "count 0 where nobody answered",
+        )
+    if not answers.allows(count, total):
+        raise InvalidTally(
+            f"the sums must be possible for {answers}",
+            f"sums from {total.min():g} to {total.max():g}",
+            "add up the answers of each row, in the units of the answer kind",
+        )
+    return Tally(count, total, None if squares is None else _numbers(squares, "squares", batch))
+
+
+def _whole(values: object, name: str, rows: int, batch: Batch) -> Ints:
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" or array.shape != (rows,):
+        raise InvalidBatch(
+            f"{name} must be {rows} whole numbers in one dimension",
+            f"shape {array.shape} of {array.dtype}",
+            f"mend the Batch {batch.why!r}",
+        )
+    return array.astype(np.int64, copy=False)
+
+
+def _within(values: Ints, size: int, name: str) -> None:
+    # As unsigned numbers, negative ones are huge: one comparison checks both ends.
+    if values.view(np.uint64).max() >= size:
+        wrong = int(values[(values < 0) | (values >= size)][0])
+        raise InvalidBatch(f"{name} must lie between 0 and {size - 1}", wrong, "they count from 0")
+
+
+def _numbers(values: ArrayLike, name: str, batch: Batch) -> Floats:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if array.shape != (len(batch),) or not np.isfinite(array).all():
+        raise InvalidTally(
+            f"{name} must be {len(batch)} finite numbers, one a row",
+            f"shape {array.shape}, {int((~np.isfinite(array)).sum())} of them not finite",
+            "leave out answers that are missing and lower the count",
+        )
+    return array
