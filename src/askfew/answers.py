@@ -36,7 +36,9 @@ class YesNo:
         """One answer as a number; refuses anything but yes/True/1 and no/False/0."""
         number = _as_number(value, "yes (True, 1) or no (False, 0)")
         if number not in (0.0, 1.0):
-            raise InvalidAnswer("an answer must be yes (True, 1) or no (False, 0)", value, "ask again")
+            raise InvalidAnswer(
+                "an answer must be yes (True, 1) or no (False, 0)", value, "ask again"
+            )
         return number
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
@@ -76,13 +78,17 @@ class Scale:
         expected = f"a number from {self.low:g} to {self.high:g}"
         number = _as_number(value, expected)
         if not self.low <= number <= self.high:
-            raise InvalidAnswer(f"an answer must be {expected}", value, "ask again, or widen the Scale")
+            raise InvalidAnswer(
+                f"an answer must be {expected}", value, "ask again, or widen the Scale"
+            )
         return number
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
         """Whether each sum lies between count x low and count x high."""
         slack = _ROUNDING * max(abs(self.low), abs(self.high)) * counts
-        return bool(((sums >= self.low * counts - slack) & (sums <= self.high * counts + slack)).all())
+        return bool(
+            ((sums >= self.low * counts - slack) & (sums <= self.high * counts + slack)).all()
+        )
 
     def __str__(self) -> str:
         return f"answers on a scale from {self.low:g} to {self.high:g}"
@@ -103,7 +109,9 @@ class Number:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.sigma) and self.sigma > 0):
-            raise InvalidInput("sigma must be a positive number", self.sigma, "pass the noise's spread")
+            raise InvalidInput(
+                "sigma must be a positive number", self.sigma, "pass the noise's spread"
+            )
 
     def read(self, value: object) -> float:
         """One answer as a number; refuses NaN and infinities."""
@@ -111,7 +119,7 @@ class Number:
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
         """Whether no answers add up to nothing; any other finite sum is possible."""
-        return bool((sums[counts == 0] == 0).all())
+        return not sums[counts == 0].any()
 
     def __str__(self) -> str:
         return f"numbers with noise of spread {self.sigma:g}"
@@ -126,5 +134,7 @@ def _as_number(value: object, expected: str) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
-        raise InvalidAnswer(f"an answer must be {expected}", repr(value), "ask again, or return None")
+        raise InvalidAnswer(
+            f"an answer must be {expected}", repr(value), "ask again, or return None"
+        )
     return number

@@ -87,17 +87,14 @@ class AskTell(Generic[T]):
         tally = checked_tally(batch, self.problem.answers, counts, sums, squares)
         if self.log is not None:
             self.log.append(batch, tally)
-        self._advance(self._accept(batch, tally))
+        answered = self.meter.record(batch, tally)
+        self._unanswered = 0 if answered else self._unanswered + 1
+        self._advance(tally)
 
     def stop(self, status: Status, reason: str) -> None:
         """End the run here, with what is known."""
         self._procedure.close()
         self._end(status, reason, None)
-
-    def _accept(self, batch: Batch, tally: Tally) -> Tally:
-        self.meter.record(batch, tally)
-        self._unanswered = 0 if tally.counts.any() else self._unanswered + 1
-        return tally
 
     def _advance(self, tally: Tally | None) -> None:
         """Send the Tally, and open the next Batch or end the run."""

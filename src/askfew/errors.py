@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from askfew.log import Log
-    from askfew.records import Batch, Tally
+    from askfew.records import Batch, Status, Tally
 
 __all__ = [
     "AnswerFailed",
@@ -100,7 +100,7 @@ class ReplayMismatch(AskfewError, RuntimeError):
 class EndOfAnswers(AskfewError):
     """No more answers can be had; the run ends with this ``status`` and what is known."""
 
-    status: str
+    status: Status
 
 
 class BudgetReached(EndOfAnswers):

@@ -106,12 +106,16 @@ class Log:
         try:
             kind = dict(values["answers"])
             answers: AnswerKind = _KINDS[kind.pop("kind")](**kind)
-            steps = [Step(_read_batch(row), _read_tally(row), row["seal"]) for row in values["steps"]]
+            steps = [
+                Step(_read_batch(row), _read_tally(row), row["seal"]) for row in values["steps"]
+            ]
             partial = None if values["partial"] is None else _read_tally(values["partial"])
             problem = Problem(values["items"], values["questions"], answers)
             return cls(problem, values["recipe"], steps, partial, values["complete"])
         except (KeyError, TypeError) as error:
-            raise InvalidInput("a log must have what Log.to_dict() writes", repr(error), "save it again") from error
+            raise InvalidInput(
+                "a log must have what Log.to_dict() writes", repr(error), "save it again"
+            ) from error
 
     def _last_seal(self, index: int) -> str:
         return self.steps[index - 1].seal if index else ""
@@ -120,9 +124,9 @@ class Log:
 def _seal(before: str, batch: Batch, tally: Tally) -> str:
     digest = hashlib.sha256(before.encode())
     for column in (batch.items, batch.questions, batch.repeats, tally.counts, tally.sums):
-        digest.update(np.ascontiguousarray(column))
+        digest.update(column.tobytes())
     if tally.squares is not None:
-        digest.update(np.ascontiguousarray(tally.squares))
+        digest.update(tally.squares.tobytes())
     return digest.hexdigest()
 
 
@@ -152,4 +156,6 @@ def _read_batch(row: Mapping[str, Any]) -> Batch:
 
 def _read_tally(row: Mapping[str, Any]) -> Tally:
     squares = None if row["squares"] is None else np.array(row["squares"], dtype=np.float64)
-    return Tally(np.array(row["counts"], dtype=np.int64), np.array(row["sums"], dtype=np.float64), squares)
+    return Tally(
+        np.array(row["counts"], dtype=np.int64), np.array(row["sums"], dtype=np.float64), squares
+    )

@@ -17,7 +17,9 @@ class Meter:
 
     def __init__(self, max_answers: int | None = None) -> None:
         if max_answers is not None and max_answers < 0:
-            raise InvalidInput("max_answers must not be negative", max_answers, "pass a cap, or None")
+            raise InvalidInput(
+                "max_answers must not be negative", max_answers, "pass a cap, or None"
+            )
         self.max_answers = max_answers
         self.answers = 0
         self.cells = 0
@@ -26,21 +28,27 @@ class Meter:
 
     def admit(self, batch: Batch) -> None:
         """Raise BudgetReached if this Batch, answered in full, would cross the cap."""
-        if self.max_answers is not None and self.answers + batch.answers > self.max_answers:
+        if self.max_answers is None:
+            return
+        wanted = batch.answers
+        if self.answers + wanted > self.max_answers:
             raise BudgetReached(
                 f"the cap is {self.max_answers:,} answers and {self.answers:,} are spent",
-                f"a batch of {batch.answers:,} more",
+                f"a batch of {wanted:,} more",
                 "raise max_answers to go on",
             )
 
-    def record(self, batch: Batch, tally: Tally) -> None:
-        """Count one answered Batch."""
+    def record(self, batch: Batch, tally: Tally) -> int:
+        """Count one answered Batch; returns how many answers it brought."""
         answers = tally.answers
         self.answers += answers
         self.cells += len(batch)
         self.batches += 1
         phase = batch.known.phase if batch.known else ""
         self.by_phase[phase] = self.by_phase.get(phase, 0) + answers
+        return answers
 
     def __repr__(self) -> str:
-        return f"Meter({self.answers:,} answers in {self.cells:,} cells and {self.batches:,} batches)"
+        return (
+            f"Meter({self.answers:,} answers in {self.cells:,} cells and {self.batches:,} batches)"
+        )

@@ -7,8 +7,8 @@ answers a Batch with a Tally. Batches and Tallies are checked once, where they e
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, TypeVar
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -153,8 +153,14 @@ class Certificate:
     promise: str
     assumptions: tuple[str, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-ready values."""
+        return asdict(self)
+
     def __str__(self) -> str:
-        return "\n".join([self.promise, "This assumes:", *(f"- {each}" for each in self.assumptions)])
+        return "\n".join(
+            [self.promise, "This assumes:", *(f"- {each}" for each in self.assumptions)]
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,17 +46,23 @@ def start(
     parameters = _parameters(method)
     if takes_budget(method):
         if budget is None or budget < 1:
-            raise InvalidInput(f"{method} needs a budget of answers to spend", budget, "pass budget")
+            raise InvalidInput(
+                f"{method} needs a budget of answers to spend", budget, "pass budget"
+            )
         options["budget"] = budget
     else:
         if budget is not None:
-            raise InvalidInput(f"{method} stops by itself", f"budget {budget}", "pass max_answers as a cap")
+            raise InvalidInput(
+                f"{method} stops by itself", f"budget {budget}", "pass max_answers as a cap"
+            )
         options["delta"] = delta
     unknown = sorted(options.keys() - parameters.keys())
     if unknown:
         known = sorted(parameters.keys() - {"problem", "rng", "delta", "budget"})
         raise InvalidInput(
-            f"{method} takes the options {', '.join(known) or '(none)'}", ", ".join(unknown), "leave it out"
+            f"{method} takes the options {', '.join(known) or '(none)'}",
+            ", ".join(unknown),
+            "leave it out",
         )
     return METHODS[method](problem, rng=rng, **options)
 
@@ -78,5 +84,7 @@ def check_delta(delta: float) -> None:
 
 def _parameters(method: str) -> dict[str, inspect.Parameter]:
     if method not in METHODS:
-        raise InvalidInput(f"method must be one of {', '.join(METHODS)}", repr(method), "choose one")
+        raise InvalidInput(
+            f"method must be one of {', '.join(METHODS)}", repr(method), "choose one"
+        )
     return dict(inspect.signature(METHODS[method]).parameters)

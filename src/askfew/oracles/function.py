@@ -39,7 +39,9 @@ class FunctionOracle:
             raise
         except Exception as error:
             raise AnswerFailed(
-                "the function must answer the Batch", f"{error!r}", "mend it and resume from error.log"
+                "the function must answer the Batch",
+                f"{error!r}",
+                "mend it and resume from error.log",
             ) from error
         if not isinstance(tally, Tally):
             raise InvalidAnswer(
@@ -73,7 +75,9 @@ class FunctionOracle:
             value = self._ask(item, question)
         except Exception as error:
             raise AnswerFailed(
-                f"the function must answer {where}", f"{error!r}", "mend it and resume from error.log"
+                f"the function must answer {where}",
+                f"{error!r}",
+                "mend it and resume from error.log",
             ) from error
         if value is None:
             return None

@@ -15,7 +15,15 @@ from askfew.answers import Number, Scale, YesNo
 from askfew.errors import InvalidInput
 from askfew.records import Batch, Floats, Ints, Problem, Tally
 
-__all__ = ["BernoulliOracle", "GaussianOracle", "ScaleOracle", "Seed", "bernoulli", "gaussian", "scale"]
+__all__ = [
+    "BernoulliOracle",
+    "GaussianOracle",
+    "ScaleOracle",
+    "Seed",
+    "bernoulli",
+    "gaussian",
+    "scale",
+]
 
 Seed: TypeAlias = "int | np.random.SeedSequence | np.random.Generator | None"
 
@@ -66,7 +74,9 @@ class GaussianOracle:
         squares = sums**2 / m
         repeated = np.flatnonzero(m > 1)
         if len(repeated):
-            squares[repeated] += 2 * self._sigma**2 * self._rng.standard_gamma((m[repeated] - 1) / 2)
+            squares[repeated] += (
+                2 * self._sigma**2 * self._rng.standard_gamma((m[repeated] - 1) / 2)
+            )
         return Tally(m, sums, squares)
 
 
@@ -139,7 +149,9 @@ def scale(
     Scale(low=0.0, high=4.0)
     """
     answers = Scale(low, high)
-    return ScaleOracle(_between(Means(means, labels), low, high), answers, np.random.default_rng(rng))
+    return ScaleOracle(
+        _between(Means(means, labels), low, high), answers, np.random.default_rng(rng)
+    )
 
 
 def _between(means: Means, low: float, high: float) -> Means:

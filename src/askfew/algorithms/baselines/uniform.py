@@ -53,7 +53,7 @@ def uniform_means(
 
 def labelled_from_zero(labels: Ints) -> Ints:
     """The same two groups, named so that item 0 has label 0."""
-    return (labels != labels[0]).astype(np.int64)
+    return np.asarray(labels != labels[0], dtype=np.int64)
 
 
 def _filled(means: Floats) -> Floats:

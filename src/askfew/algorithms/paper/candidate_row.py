@@ -30,7 +30,9 @@ def candidate_row(problem: Problem, delta: float, rng: np.random.Generator) -> P
                 problem, others, L, 2 ** (k + 1), rng, why=why, known=known
             )
             why += f": test item {i} on question {j}"
-            tally = yield against_reference(np.array([i]), np.array([j]), 2**k, why, known)  # line 5
+            tally = yield against_reference(
+                np.array([i]), np.array([j]), 2**k, why, known
+            )  # line 5
             D, m = differences(tally)
             bound = np.sqrt(4 * sigma**2 * m * math.log(k**3 / (0.15 * delta)))  # sigma^2: ours
             if nine_digits(m * np.abs(D)) > nine_digits(bound):  # line 6

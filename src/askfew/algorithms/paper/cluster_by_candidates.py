@@ -52,5 +52,8 @@ def cluster_by_candidates(
                 epsilon = np.sqrt(4 * sigma**2 * m * log_term)
                 g = np.zeros(n, dtype=np.int64)
                 g[1:] = nine_digits(m * np.abs(D)) >= nine_digits(epsilon)  # line 12
-                return g, j  # line 14: length n (the pseudo-code says d), and the question beside it
+                return (
+                    g,
+                    j,
+                )  # line 14: length n (the pseudo-code says d), and the question beside it
         k += 1  # missing in the pseudo-code

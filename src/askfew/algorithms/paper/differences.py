@@ -26,10 +26,15 @@ def differences(tally: Tally) -> tuple[Floats, Floats]:
     With tau answers on both sides m is tau, exactly. With a and b it is their harmonic mean, which
     keeps the noise of D at 2 sigma^2 / m; with none on one side, m and D are 0.
     """
-    b, a = np.split(tally.counts.astype(np.float64), 2)
-    R, X = np.split(tally.sums, 2)
+    half = len(tally.counts) // 2
+    b, a = tally.counts[:half], tally.counts[half:]
+    R, X = tally.sums[:half], tally.sums[half:]
+    at_least_one = np.maximum(
+        tally.counts, 1
+    )  # a side with no answers has sum 0, and must not divide
     m = 2 * a * b / np.maximum(a + b, 1)
-    D = np.where(m > 0, X / np.maximum(a, 1) - R / np.maximum(b, 1), 0.0)
+    D = X / at_least_one[half:] - R / at_least_one[:half]
+    D[m == 0] = 0.0
     return D, m
 
 

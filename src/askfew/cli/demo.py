@@ -1,0 +1,5 @@
+"""``askfew demo``"""
+
+
+def demo() -> None:
+    """The whole story in seconds."""

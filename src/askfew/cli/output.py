@@ -1,0 +1,41 @@
+"""How commands speak: reports on standard output, progress and notes on standard error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+__all__ = ["notes", "print_json", "progress", "report"]
+
+T = TypeVar("T")
+
+report = Console(highlight=False)
+notes = Console(stderr=True, highlight=False)
+
+
+def print_json(document: Mapping[str, object]) -> None:
+    """One JSON document on standard output, and nothing else there."""
+    typer.echo(json.dumps(document, indent=2, allow_nan=False))
+
+
+def progress(what: str, total: int) -> Callable[[Iterator[T]], Iterator[T]]:
+    """A watcher that shows a bar with time left; only on a terminal."""
+
+    def watch(results: Iterator[T]) -> Iterator[T]:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(
+            *columns, console=notes, transient=True, disable=not notes.is_terminal
+        ) as bar:
+            yield from bar.track(results, total=total, description=what)
+
+    return watch

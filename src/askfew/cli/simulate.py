@@ -1,0 +1,81 @@
+"""``askfew simulate``: Monte-Carlo runs of one method on one family of problems."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import Annotated
+
+from rich.table import Table
+from typer import Option
+
+from askfew.algorithms import METHODS, check_delta
+from askfew.cli.output import print_json, progress, report
+from askfew.clustering import MAX_ANSWERS
+from askfew.simulation import Instance, Summary, simulate_runs
+
+__all__ = ["simulate"]
+
+
+def simulate(
+    method: Annotated[str, Option(help=f"One of {', '.join(METHODS)}.")] = "paper",
+    items: Annotated[int, Option(help="How many items.")] = 20,
+    questions: Annotated[int, Option(help="How many questions.")] = 1000,
+    useful: Annotated[int, Option(help="On how many random questions the groups differ.")] = 53,
+    gap: Annotated[float, Option(help="How far the group means differ there.")] = 2.0,
+    noise: Annotated[str, Option(help="gaussian, yes-no or scale (five values).")] = "gaussian",
+    sigma: Annotated[float, Option(help="Spread of gaussian answers.")] = 1.0,
+    balance: Annotated[float, Option(help="The second group's share of the items.")] = 0.5,
+    decay: Annotated[float, Option(help="The j-th useful question has gap / j^decay.")] = 0.0,
+    delta: Annotated[float, Option(help="Allowed probability of any wrong label.")] = 0.05,
+    runs: Annotated[int, Option(help="How many runs.")] = 100,
+    seed: Annotated[int, Option(help="Decides everything, on any number of jobs.")] = 0,
+    max_answers: Annotated[int, Option(help="Cap on the answers of a run.")] = MAX_ANSWERS,
+    budget: Annotated[
+        int | None, Option(help="Answers to spend, for fixed-budget methods.")
+    ] = None,
+    jobs: Annotated[int, Option(help="Processes; -1 for all cores.")] = -1,
+    json: Annotated[bool, Option("--json", help="One JSON document on standard output.")] = False,
+) -> None:
+    """Run one method many times on simulated problems: what it costs and how often it errs."""
+    check_delta(delta)
+    instance = Instance(items, questions, useful, gap, noise, sigma, balance, decay)
+    began = time.perf_counter()
+    results = simulate_runs(
+        instance,
+        method,
+        delta=delta,
+        runs=runs,
+        seed=seed,
+        jobs=jobs,
+        max_answers=max_answers,
+        budget=budget,
+        watch=progress(f"{method} runs", runs),
+    )
+    seconds = time.perf_counter() - began
+    summary = Summary.of(results)
+    if json:
+        head = {"method": method, "instance": instance.to_dict(), "delta": delta}
+        print_json({**head, "runs": runs, "seed": seed, **asdict(summary), "seconds": seconds})
+    else:
+        _print_table(method, instance, delta, summary, runs, seconds)
+
+
+def _print_table(
+    method: str, instance: Instance, delta: float, summary: Summary, runs: int, seconds: float
+) -> None:
+    table = Table(title=f"{method} on {instance}", show_header=False, title_justify="left")
+    low, high = summary.error_interval
+    if summary.mean_answers is not None:
+        table.add_row("mean answers", f"{summary.mean_answers:,.0f}")
+        table.add_row("median", f"{summary.median_answers:,.0f}")
+        table.add_row("5 % to 95 %", f"{summary.q05_answers:,.0f} to {summary.q95_answers:,.0f}")
+    table.add_row("batches", f"{summary.mean_batches:,.1f}")
+    table.add_row(
+        "errors",
+        f"{summary.errors} of {runs} runs: {summary.error_rate:.2%}"
+        f" (95 % interval {low:.2%} to {high:.2%}, delta {delta:.2%})",
+    )
+    table.add_row("unfinished", f"{summary.unfinished} (counted as errors)")
+    table.add_row("time", f"{seconds:.1f} s")
+    report.print(table)

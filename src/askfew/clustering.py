@@ -1,0 +1,218 @@
+"""The two ways to use a method: ``cluster`` with someone who answers, ``session`` to answer yourself."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from askfew.algorithms import check_delta, start
+from askfew.answers import AnswerKind, YesNo
+from askfew.driver import AskTell, replay, run
+from askfew.errors import InvalidInput, ReplayMismatch
+from askfew.log import Log
+from askfew.oracles.function import function
+from askfew.outcome import Outcome, outcome_of
+from askfew.records import Batch, Finding, Known, Oracle, Problem, Procedure
+
+__all__ = ["MAX_ANSWERS", "Session", "cluster", "session"]
+
+MAX_ANSWERS = 10**8
+"""The cap where none is given: a run that cannot succeed must still end."""
+
+Names = int | Sequence[object]
+
+
+def cluster(
+    source: Oracle | Callable[..., Any],
+    items: Names | None = None,
+    questions: Names | None = None,
+    *,
+    answers: AnswerKind | None = None,
+    delta: float = 0.05,
+    method: str = "paper",
+    max_answers: int = MAX_ANSWERS,
+    budget: int | None = None,
+    rng: int | np.random.SeedSequence | np.random.Generator | None = None,
+    log: Log | None = None,
+    **options: object,
+) -> Outcome:
+    """Sort items into two groups, all labels right with probability at least 1 - delta.
+
+    ``source`` is an oracle, or a function: ``f(item, question)`` returns one answer (None: no
+    answer), ``f(batch)`` a Tally. With a function, say how many ``items`` and ``questions`` there
+    are, or list them by name. If it fails, the error's ``log`` holds all answers so far: mend the
+    function and call ``cluster`` again with ``log=error.log``.
+
+    >>> from askfew import oracles
+    >>> world = oracles.bernoulli([[0.1, 0.5], [0.9, 0.5]], labels=[0, 1, 0, 1, 1], rng=1)
+    >>> cluster(world, delta=0.05, rng=7).labels
+    array([0, 1, 0, 1, 1])
+    """
+    oracle, names = _oracle(source, items, questions, answers)
+    if log is None and oracle is not source:
+        log = Log(oracle.problem)
+    procedure = _start(oracle.problem, method, delta, budget, rng, options, log)
+    ended = run(procedure, oracle, max_answers=max_answers, log=log)
+    return outcome_of(ended, *names)
+
+
+class Session:
+    """Ask and tell: for answers that come from elsewhere, at their own pace.
+
+    ``log`` holds all that was told; a later process goes on from it with ``session(..., log=log)``.
+    """
+
+    def __init__(self, steps: AskTell[Finding], log: Log, names: tuple[Any, Any]) -> None:
+        self.log = log
+        self._steps, self._names = steps, names
+
+    def ask(self) -> Batch | None:
+        """The Batch to answer next; None when the session has ended."""
+        return self._steps.ask()
+
+    def tell(self, counts: ArrayLike, sums: ArrayLike, squares: ArrayLike | None = None) -> None:
+        """How many answers came for each row of the Batch, and their sums."""
+        self._steps.tell(counts, sums, squares)
+
+    @property
+    def known(self) -> Known | None:
+        """What is known so far."""
+        return self._steps.known
+
+    @property
+    def answers(self) -> int:
+        """How many answers were told so far."""
+        return self._steps.meter.answers
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The end, or None while there is something to ask."""
+        ended = self._steps.ended
+        return None if ended is None else outcome_of(ended, *self._names)
+
+
+def session(
+    items: Names,
+    questions: Names,
+    *,
+    answers: AnswerKind | None = None,
+    delta: float = 0.05,
+    method: str = "paper",
+    max_answers: int = MAX_ANSWERS,
+    budget: int | None = None,
+    rng: int | np.random.SeedSequence | np.random.Generator | None = None,
+    log: Log | None = None,
+    **options: object,
+) -> Session:
+    """An ask/tell session.
+
+    >>> talk = session(items=3, questions=2, rng=7)
+    >>> batch = talk.ask()
+    >>> talk.tell(counts=batch.repeats, sums=batch.repeats * (batch.items == 2))
+    """
+    problem, names = _problem(items, questions, answers)
+    log = Log(problem) if log is None else log
+    procedure = _start(problem, method, delta, budget, rng, options, log)
+    return Session(replay(procedure, log, max_answers=max_answers), log, names)
+
+
+def _start(
+    problem: Problem,
+    method: str,
+    delta: float,
+    budget: int | None,
+    rng: int | np.random.SeedSequence | np.random.Generator | None,
+    options: dict[str, object],
+    log: Log | None,
+) -> Procedure[Finding]:
+    """The procedure; its recipe is written into a new log, and must agree with an old one's."""
+    check_delta(delta)
+    resumed = log is not None and (log.steps or log.partial)
+    generator = _restored(log) if log and resumed and rng is None else np.random.default_rng(rng)
+    if log is not None:
+        recipe = {
+            "method": method,
+            "delta": delta,
+            "budget": budget,
+            "options": {name: repr(value) for name, value in sorted(options.items())},
+            "random state": _plain(generator.bit_generator.state),
+            "versions": {"askfew": version("askfew"), "numpy": np.__version__},
+        }
+        if not resumed:
+            log.recipe = recipe
+        _check_recipe(recipe, log)
+        if log.problem != problem:
+            raise ReplayMismatch("the log is for", log.problem, f"but this run is for {problem}")
+    return start(method, problem, generator, delta=delta, budget=budget, **options)
+
+
+def _check_recipe(recipe: dict[str, object], log: Log) -> None:
+    for name, now in recipe.items():
+        then = log.recipe.get(name)
+        if then == now:
+            continue
+        if name == "versions":
+            warnings.warn(f"the log was written with {then}, this is {now}", stacklevel=4)
+        else:
+            raise ReplayMismatch(
+                f"the log was recorded with {name} {then}",
+                now,
+                "pass what the recorded run was given (rng may be left out: the log knows it)",
+            )
+
+
+def _restored(log: Log) -> np.random.Generator:
+    """A generator in the state the log's run began with."""
+    state: Any = log.recipe["random state"]
+    bit_generator = getattr(np.random, state["bit_generator"])()
+    bit_generator.state = state
+    return np.random.Generator(bit_generator)
+
+
+def _plain(state: Any) -> Any:
+    """A random state as JSON-ready values: some bit generators keep arrays in theirs."""
+    if isinstance(state, dict):
+        return {name: _plain(value) for name, value in state.items()}
+    return state.tolist() if isinstance(state, np.ndarray) else state
+
+
+def _oracle(
+    source: Oracle | Callable[..., Any],
+    items: Names | None,
+    questions: Names | None,
+    answers: AnswerKind | None,
+) -> tuple[Oracle, tuple[Any, Any]]:
+    if hasattr(source, "problem"):
+        own: Problem = source.problem
+        problem, names = _problem(
+            items or own.items, questions or own.questions, answers or own.answers
+        )
+        if problem != own:
+            raise InvalidInput(f"this oracle answers for {own}", problem, "leave the sizes out")
+        return source, names
+    if not callable(source):
+        raise InvalidInput(
+            "source must be an oracle or a function", repr(source), "pass who answers"
+        )
+    if items is None or questions is None:
+        raise InvalidInput(
+            "a function needs to know items and questions",
+            "none",
+            "pass how many there are, or lists",
+        )
+    problem, names = _problem(items, questions, answers)
+    return function(source, problem, items=names[0], questions=names[1]), names
+
+
+def _problem(
+    items: Names, questions: Names, answers: AnswerKind | None
+) -> tuple[Problem, tuple[Sequence[object], Sequence[object]]]:
+    sizes = [each if isinstance(each, int) else len(each) for each in (items, questions)]
+    problem = Problem(sizes[0], sizes[1], YesNo() if answers is None else answers)
+    names = [range(each) if isinstance(each, int) else each for each in (items, questions)]
+    return problem, (names[0], names[1])
