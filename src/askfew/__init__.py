@@ -1,4 +1,4 @@
-"""askfew: sort items into groups from as few noisy, paid answers as possible, with a certificate."""
+"""Sort items into groups from as few noisy, paid answers as possible, with a certificate."""
 
 from askfew import oracles
 from askfew.algorithms import METHODS

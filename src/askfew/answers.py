@@ -43,7 +43,8 @@ class YesNo:
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
         """Whether each sum is a possible number of yeses among its count."""
-        return bool(((sums >= 0) & (sums <= counts) & (sums == np.floor(sums))).all())
+        possible = (sums >= 0) & (sums <= counts) & (sums == np.floor(sums))
+        return np.count_nonzero(possible) == len(sums)
 
     def __str__(self) -> str:
         return "yes/no answers"
@@ -86,9 +87,8 @@ class Scale:
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
         """Whether each sum lies between count x low and count x high."""
         slack = _ROUNDING * max(abs(self.low), abs(self.high)) * counts
-        return bool(
-            ((sums >= self.low * counts - slack) & (sums <= self.high * counts + slack)).all()
-        )
+        possible = (sums >= self.low * counts - slack) & (sums <= self.high * counts + slack)
+        return np.count_nonzero(possible) == len(sums)
 
     def __str__(self) -> str:
         return f"answers on a scale from {self.low:g} to {self.high:g}"
@@ -119,7 +119,7 @@ class Number:
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
         """Whether no answers add up to nothing; any other finite sum is possible."""
-        return not sums[counts == 0].any()
+        return np.count_nonzero(sums[counts == 0]) == 0
 
     def __str__(self) -> str:
         return f"numbers with noise of spread {self.sigma:g}"

@@ -1,4 +1,4 @@
-"""The two ways to use a method: ``cluster`` with someone who answers, ``session`` to answer yourself."""
+"""Two ways to use a method: ``cluster`` asks whoever answers, a ``session`` waits to be told."""
 
 from __future__ import annotations
 

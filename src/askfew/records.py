@@ -7,7 +7,7 @@ answers a Batch with a Tally. Batches and Tallies are checked once, where they e
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -46,7 +46,7 @@ class Problem:
 
     items: int
     questions: int
-    answers: AnswerKind = YesNo()
+    answers: AnswerKind = field(default_factory=YesNo)
 
     def __post_init__(self) -> None:
         for name, least in (("items", 2), ("questions", 1)):
@@ -69,8 +69,8 @@ class Problem:
 class Known:
     """What a procedure knows at some point: a frozen snapshot for people, not for replay.
 
-    ``labels`` has -1 where an item is undecided; ``evidence`` is in nats, one number an item, to be
-    compared with ``threshold``; ``expected`` is how many more answers the procedure expects to need.
+    ``labels`` has -1 where an item is undecided; ``evidence`` is in nats, one number an item, to
+    be compared with ``threshold``; ``expected`` is how many more answers it expects to need.
     """
 
     phase: str
@@ -82,7 +82,7 @@ class Known:
 
     def __repr__(self) -> str:
         decided = int((self.labels >= 0).sum())
-        return f"Known({self.phase!r}, {decided} of {len(self.labels)} labels, question={self.question})"
+        return f"Known({self.phase!r}, {decided} of {len(self.labels)} labels)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,7 +202,7 @@ def checked_batch(batch: object, problem: Problem) -> Batch:
         raise InvalidBatch("a Batch must ask something", "no rows", "end the procedure instead")
     _within(items, problem.items, "items")
     _within(questions, problem.questions, "questions")
-    if repeats.min() < 1:
+    if np.count_nonzero(repeats < 1):
         raise InvalidBatch("repeats must be at least 1", int(repeats.min()), "leave the row out")
     if items is batch.items and questions is batch.questions and repeats is batch.repeats:
         return batch
@@ -226,8 +226,9 @@ def checked_tally(
             "count the answers of each row",
         )
     count = count.astype(np.int64, copy=False)
-    if count.min() < 0 or (count > batch.repeats).any():
-        row = int(np.argmax((count < 0) | (count > batch.repeats)))
+    wrong = (count < 0) | (count > batch.repeats)
+    if np.count_nonzero(wrong):
+        row = int(np.argmax(wrong))
         raise InvalidTally(
             f"row {row} asked for {batch.repeats[row]} answers, so its count must lie between",
             int(count[row]),
@@ -254,10 +255,10 @@ def _whole(values: object, name: str, rows: int, batch: Batch) -> Ints:
 
 
 def _within(values: Ints, size: int, name: str) -> None:
-    # As unsigned numbers, negative ones are huge: one comparison checks both ends.
-    if values.view(np.uint64).max() >= size:
-        wrong = int(values[(values < 0) | (values >= size)][0])
-        raise InvalidBatch(f"{name} must lie between 0 and {size - 1}", wrong, "they count from 0")
+    wrong = (values < 0) | (values >= size)
+    if np.count_nonzero(wrong):
+        first = int(values[np.argmax(wrong)])
+        raise InvalidBatch(f"{name} must lie between 0 and {size - 1}", first, "they count from 0")
 
 
 def _numbers(values: ArrayLike, name: str, batch: Batch) -> Floats:
@@ -265,7 +266,7 @@ def _numbers(values: ArrayLike, name: str, batch: Batch) -> Floats:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.array(np.nan)
-    if array.shape != (len(batch),) or not np.isfinite(array).all():
+    if array.shape != (len(batch),) or np.count_nonzero(np.isfinite(array)) < array.size:
         raise InvalidTally(
             f"{name} must be {len(batch)} finite numbers, one a row",
             f"shape {array.shape}, {int((~np.isfinite(array)).sum())} of them not finite",

@@ -32,7 +32,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _common(
-    version: bool = typer.Option(  # noqa: ARG001
+    version: bool = typer.Option(
         False,
         "--version",
         callback=_print_version,

@@ -1,4 +1,4 @@
-r"""The normal mixture: evidence against "this sum has mean zero" when the size of the gap is unknown.
+r"""The normal mixture: evidence against "this sum has mean zero" for a gap of unknown size.
 
 An average of e-processes is an e-process. Averaging $\exp(\lambda S - \lambda^2 V / 2)$ over bets
 $\lambda \sim N(0, \rho)$ gives the closed form below (Robbins 1970; Howard, Ramdas, McAuliffe and

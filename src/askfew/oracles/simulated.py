@@ -72,11 +72,7 @@ class GaussianOracle:
         sums = m * self._means.of(batch)
         sums += self._sigma * np.sqrt(m) * self._rng.standard_normal(len(m))
         squares = sums**2 / m
-        repeated = np.flatnonzero(m > 1)
-        if len(repeated):
-            squares[repeated] += (
-                2 * self._sigma**2 * self._rng.standard_gamma((m[repeated] - 1) / 2)
-            )
+        squares += 2 * self._sigma**2 * self._rng.standard_gamma((m - 1) / 2)  # 0 where m is 1
         return Tally(m, sums, squares)
 
 
@@ -94,7 +90,7 @@ class BernoulliOracle:
 
 
 class ScaleOracle:
-    """Five equally spaced values from low to high, spread over all five (binomial around the mean)."""
+    """Five values, equally spaced from low to high; their spread around the mean is binomial."""
 
     def __init__(self, means: Means, answers: Scale, rng: np.random.Generator) -> None:
         self.problem = Problem(*means.shape, answers)

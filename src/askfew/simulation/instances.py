@@ -35,8 +35,9 @@ class Instance:
     group's share of the items. Yes/no groups answer yes with probability 0.5 + gap/2 and
     0.5 - gap/2; a scale has five values from 0 to 4 with the same means, rescaled.
 
-    >>> Instance(items=20, questions=1000, useful=53, gap=15 / 53**0.5).draw(np.random.SeedSequence(0)).labels
-    array([0, 0, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0])
+    >>> world = Instance(items=6, questions=9, useful=2, gap=3).draw(np.random.SeedSequence(0))
+    >>> world.labels
+    array([0, 0, 1, 1, 1, 0])
     """
 
     items: int

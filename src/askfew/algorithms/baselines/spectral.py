@@ -19,7 +19,7 @@ def spectral(problem: Problem, rng: np.random.Generator, *, budget: int) -> Proc
 
 
 def _best_cut(values: Floats) -> Ints:
-    """Exact 2-means in one dimension: the cut of the sorted values with the largest spread between."""
+    """Exact 2-means in one dimension: the cut of the sorted values with most spread between."""
     order = np.argsort(values, kind="stable")
     n = len(values)
     left = np.arange(1, n)

@@ -26,9 +26,11 @@ def bandit_clustering(
 def _certificate(problem: Problem, delta: float) -> Certificate:
     return Certificate(
         delta,
-        f"All labels are right with probability at least {1 - delta:g} (Graf, Thuot and Verzelen, Theorem 3.1).",
+        f"All labels are right with probability at least {1 - delta:g}"
+        " (Graf, Thuot and Verzelen, Theorem 3.1).",
         (
-            "there are exactly two groups, and items of one group have the same mean on every question",
-            f"answers are independent, and their noise is subGaussian with sigma = {problem.answers.sigma:g}",
+            "there are two groups, and items of one group have the same mean on every question",
+            "answers are independent, and their noise is subGaussian"
+            f" with sigma = {problem.answers.sigma:g}",
         ),
     )

@@ -15,7 +15,7 @@ __all__ = ["candidate_row"]
 
 
 def candidate_row(problem: Problem, delta: float, rng: np.random.Generator) -> Procedure[int]:
-    """CR(delta): with probability at least 1 - delta, the item returned is not in item 0's group."""
+    """CR(delta): an item that, with probability at least 1 - delta, is not in item 0's group."""
     n, d, sigma = problem.items, problem.questions, problem.answers.sigma
     L_max = math.ceil(math.log2(16 * d * n * math.log(4 * math.log(8 * n * d) / delta)))
     others = np.arange(1, n)  # the set I: [n] in the pseudo-code, {2..n} in the prose; the prose

@@ -26,7 +26,7 @@ def compare_sequential_halving(
     """
     i = I[rng.integers(len(I), size=2**L)]  # line 1
     j = rng.integers(problem.questions, size=2**L)
-    for l in range(1, L + 1):  # line 2  # noqa: E741
+    for l in range(1, L + 1):  # line 2
         tau = T // (2 ** (L - l + 2) * L)  # line 3
         reason = f"{why}, CSH L={L}, halving {l} of {L}: compare {len(i)} pairs"
         tally = yield against_reference(i, j, tau, reason, known)  # lines 4-5
@@ -47,8 +47,9 @@ def depths(L_max: int, k: int) -> range:
 
 
 def _largest(scores: Floats, size: int) -> Ints:
-    """Indices of the ``size`` largest scores in increasing order; of equals, those that come first."""
+    """Indices of the ``size`` largest scores, in order; of equals, those that come first."""
     cut = np.partition(scores, len(scores) - size)[len(scores) - size]
-    above = np.flatnonzero(scores > cut)
-    ties = np.flatnonzero(scores == cut)[: size - len(above)]
-    return np.sort(np.concatenate([above, ties]))
+    keep = scores > cut
+    ties = np.nonzero(scores == cut)[0]
+    keep[ties[: size - np.count_nonzero(keep)]] = True
+    return np.nonzero(keep)[0]

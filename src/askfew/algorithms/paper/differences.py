@@ -10,14 +10,11 @@ __all__ = ["against_reference", "differences", "until_answered"]
 
 
 def against_reference(items: Ints, questions: Ints, tau: int, why: str, known: Known) -> Batch:
-    """tau answers of item 0 and tau of item i for every pair (i, j); the references come first."""
-    return Batch(
-        np.concatenate([np.zeros_like(items), items]),
-        np.concatenate([questions, questions]),
-        np.full(2 * len(items), tau),
-        why,
-        known,
-    )
+    """Ask tau answers of item 0, then tau of item i, for every pair (i, j)."""
+    pairs = len(items)
+    both = np.zeros(2 * pairs, dtype=np.int64)
+    both[pairs:] = items
+    return Batch(both, np.concatenate([questions, questions]), np.full(2 * pairs, tau), why, known)
 
 
 def differences(tally: Tally) -> tuple[Floats, Floats]:
