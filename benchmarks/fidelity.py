@@ -12,16 +12,18 @@ from __future__ import annotations
 import argparse
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from joblib import Parallel, delayed
 from rich.console import Console
 from rich.table import Table
 
-from askfew.algorithms.paper import bandit_clustering, candidate_row, cluster_by_candidates
-from askfew.driver import run
-from askfew.records import Problem
-from askfew.simulation import Instance, error_interval
+from askfew.experiments.trials import (
+    try_bandit_clustering,
+    try_candidate_row,
+    try_cluster_by_candidates,
+)
+from askfew.simulation import Instance, Trial, error_interval, local, repeat
 
 
 def experiment_1(s: int) -> Instance:
@@ -39,47 +41,33 @@ class Row:
     """One procedure on one instance, and what its authors measured."""
 
     name: str
-    procedure: str
+    trial: Trial
     instance: Instance
-    delta: float
     published: float
     band: tuple[float, float] = (-0.05, 0.15)
 
 
+def bandit_clustering(name: str, instance: Instance, delta: float, published: float) -> Row:
+    """A row of the whole method."""
+    trial = partial(try_bandit_clustering, delta=delta)
+    return Row(f"BanditClustering, {name}", trial, instance, published)
+
+
+CBC = partial(try_cluster_by_candidates, delta=0.4)
+CR = partial(try_candidate_row, delta=0.4)
 ROWS = [
-    Row("BanditClustering, s = 53", "bc", experiment_1(53), 0.8, 59540),
-    Row("BanditClustering, s = 106", "bc", experiment_1(106), 0.8, 118260),
-    Row("BanditClustering, s = 211", "bc", experiment_1(211), 0.8, 236733),
-    Row("BanditClustering, s = 526", "bc", experiment_1(526), 0.8, 722851),
-    Row("BanditClustering, s = 1000", "bc", experiment_1(1000), 0.8, 1524005),
-    Row("BanditClustering, n = 100", "bc", experiment_2(100), 0.05, 123080),
-    Row("BanditClustering, n = 200", "bc", experiment_2(200), 0.05, 290656),
-    Row("CBC(0.4), s = 53", "cbc", experiment_1(53), 0.4, 56703),
-    Row("CBC(0.4), s = 211", "cbc", experiment_1(211), 0.4, 232031),
-    Row("CR(0.4), s = 53", "cr", experiment_1(53), 0.4, 2246, (-0.15, 0.15)),
-    Row("CR(0.4), s = 211", "cr", experiment_1(211), 0.4, 1110, (-0.15, 0.15)),
+    bandit_clustering("s = 53", experiment_1(53), 0.8, 59540),
+    bandit_clustering("s = 106", experiment_1(106), 0.8, 118260),
+    bandit_clustering("s = 211", experiment_1(211), 0.8, 236733),
+    bandit_clustering("s = 526", experiment_1(526), 0.8, 722851),
+    bandit_clustering("s = 1000", experiment_1(1000), 0.8, 1524005),
+    bandit_clustering("n = 100", experiment_2(100), 0.05, 123080),
+    bandit_clustering("n = 200", experiment_2(200), 0.05, 290656),
+    Row("CBC(0.4), s = 53", CBC, experiment_1(53), 56703),
+    Row("CBC(0.4), s = 211", CBC, experiment_1(211), 232031),
+    Row("CR(0.4), s = 53", CR, experiment_1(53), 2246, (-0.15, 0.15)),
+    Row("CR(0.4), s = 211", CR, experiment_1(211), 1110, (-0.15, 0.15)),
 ]
-
-
-def one(row: Row, seed: int, index: int) -> tuple[bool, int]:
-    """Whether the procedure's result is right, and what it cost."""
-    for_world, for_method = np.random.SeedSequence(seed, spawn_key=(index,)).spawn(2)
-    world = row.instance.draw(for_world)
-    rng = np.random.default_rng(for_method)
-    problem: Problem = world.oracle.problem
-    if row.procedure == "cr":
-        found = run(candidate_row(problem, row.delta, rng), world.oracle, max_answers=10**8)
-        return found.result is not None and bool(world.labels[found.result]), found.meter.answers
-    if row.procedure == "cbc":
-        i_c = int(np.argmax(world.labels))
-        clustered = run(
-            cluster_by_candidates(problem, row.delta, i_c, rng), world.oracle, max_answers=10**8
-        )
-        labels = [] if clustered.result is None else clustered.result[0]
-        return np.array_equal(labels, world.labels), clustered.meter.answers
-    ended = run(bandit_clustering(problem, row.delta, rng), world.oracle, max_answers=10**8)
-    right = ended.result is not None and np.array_equal(ended.result.labels, world.labels)
-    return right, ended.meter.answers
 
 
 def main() -> None:
@@ -101,10 +89,11 @@ def main() -> None:
         "errors (95 % upper limit)",
     )
     for row in ROWS:
-        runs = options.candidate_row_runs if row.procedure == "cr" else options.runs
-        results = Parallel(options.jobs)(delayed(one)(row, options.seed, i) for i in range(runs))
-        cost = float(np.mean([answers for right, answers in results if right]))
-        errors = sum(not right for right, _ in results)
+        runs = options.candidate_row_runs if row.trial is CR else options.runs
+        engine = local(options.jobs)
+        results = repeat(row.instance, row.trial, runs=runs, seed=options.seed, engine=engine)
+        cost = float(np.mean([each.answers for each in results if each.correct]))
+        errors = sum(not each.correct for each in results)
         excess = cost / row.published - 1
         low, high = row.band
         upper = error_interval(errors, runs)[1]

@@ -10,8 +10,7 @@ from __future__ import annotations
 import argparse
 import resource
 
-from askfew.simulation import Instance
-from askfew.simulation.runs import one_run
+from askfew.simulation import Instance, simulate_runs
 
 
 def main() -> None:
@@ -20,16 +19,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     seed = parser.parse_args().seed
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    result = one_run(
-        0,
-        Instance(5000, 50_000, 10, 5.0),
-        "paper",
-        delta=0.05,
-        seed=seed,
-        max_answers=10**8,
-        budget=None,
-        options={},
-    )
+    instance = Instance(5000, 50_000, 10, 5.0)
+    (result,) = simulate_runs(instance, "paper", delta=0.05, runs=1, seed=seed)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{result}")
     print(f"peak memory {peak:.0f} MB, of which {before:.0f} MB are Python and its libraries")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class YesNo:
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
         """Whether each sum is a possible number of yeses among its count."""
         possible = (sums >= 0) & (sums <= counts) & (sums == np.floor(sums))
-        return np.count_nonzero(possible) == len(sums)
+        return bool(np.count_nonzero(possible) == len(sums))
 
     def __str__(self) -> str:
         return "yes/no answers"
@@ -62,10 +63,10 @@ class Scale:
     high: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+        if not (_finite(self.low) and _finite(self.high) and self.low < self.high):
             raise InvalidInput(
                 "a scale needs two finite ends, low < high",
-                f"Scale({self.low}, {self.high})",
+                f"Scale({self.low!r}, {self.high!r})",
                 "write for example Scale(1, 5)",
             )
 
@@ -88,7 +89,7 @@ class Scale:
         """Whether each sum lies between count x low and count x high."""
         slack = _ROUNDING * max(abs(self.low), abs(self.high)) * counts
         possible = (sums >= self.low * counts - slack) & (sums <= self.high * counts + slack)
-        return np.count_nonzero(possible) == len(sums)
+        return bool(np.count_nonzero(possible) == len(sums))
 
     def __str__(self) -> str:
         return f"answers on a scale from {self.low:g} to {self.high:g}"
@@ -108,9 +109,9 @@ class Number:
     high = math.inf
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.sigma) and self.sigma > 0):
+        if not (_finite(self.sigma) and self.sigma > 0):
             raise InvalidInput(
-                "sigma must be a positive number", self.sigma, "pass the noise's spread"
+                "sigma must be a positive number", repr(self.sigma), "pass the noise's spread"
             )
 
     def read(self, value: object) -> float:
@@ -119,7 +120,7 @@ class Number:
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
         """Whether no answers add up to nothing; any other finite sum is possible."""
-        return np.count_nonzero(sums[counts == 0]) == 0
+        return bool(np.count_nonzero(sums[counts == 0]) == 0)
 
     def __str__(self) -> str:
         return f"numbers with noise of spread {self.sigma:g}"
@@ -128,10 +129,14 @@ class Number:
 AnswerKind = YesNo | Scale | Number
 
 
+def _finite(value: object) -> bool:
+    return isinstance(value, Real) and math.isfinite(value)
+
+
 def _as_number(value: object, expected: str) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise InvalidAnswer(

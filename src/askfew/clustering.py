@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from importlib.metadata import version
 from typing import Any
 
@@ -15,7 +15,7 @@ from askfew.answers import AnswerKind, YesNo
 from askfew.driver import AskTell, replay, run
 from askfew.errors import InvalidInput, ReplayMismatch
 from askfew.log import Log
-from askfew.oracles.function import function
+from askfew.oracles.function import FunctionOracle, function
 from askfew.outcome import Outcome, outcome_of
 from askfew.records import Batch, Finding, Known, Oracle, Problem, Procedure
 
@@ -54,7 +54,7 @@ def cluster(
     array([0, 1, 0, 1, 1])
     """
     oracle, names = _oracle(source, items, questions, answers)
-    if log is None and oracle is not source:
+    if log is None and isinstance(oracle, FunctionOracle):
         log = Log(oracle.problem)
     procedure = _start(oracle.problem, method, delta, budget, rng, options, log)
     ended = run(procedure, oracle, max_answers=max_answers, log=log)
@@ -190,7 +190,9 @@ def _oracle(
     if hasattr(source, "problem"):
         own: Problem = source.problem
         problem, names = _problem(
-            items or own.items, questions or own.questions, answers or own.answers
+            own.items if items is None else items,
+            own.questions if questions is None else questions,
+            own.answers if answers is None else answers,
         )
         if problem != own:
             raise InvalidInput(f"this oracle answers for {own}", problem, "leave the sizes out")
@@ -212,7 +214,7 @@ def _oracle(
 def _problem(
     items: Names, questions: Names, answers: AnswerKind | None
 ) -> tuple[Problem, tuple[Sequence[object], Sequence[object]]]:
-    sizes = [each if isinstance(each, int) else len(each) for each in (items, questions)]
-    problem = Problem(sizes[0], sizes[1], YesNo() if answers is None else answers)
-    names = [range(each) if isinstance(each, int) else each for each in (items, questions)]
+    rows, columns = (len(each) if isinstance(each, Sized) else each for each in (items, questions))
+    problem = Problem(rows, columns, YesNo() if answers is None else answers)
+    names = [each if isinstance(each, Sized) else range(each) for each in (items, questions)]
     return problem, (names[0], names[1])

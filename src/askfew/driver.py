@@ -98,13 +98,14 @@ class AskTell(Generic[T]):
 
     def _advance(self, tally: Tally | None) -> None:
         """Send the Tally, and open the next Batch or end the run."""
+        self._open = None
         if self._unanswered == STALLED_AFTER:
             self.stop("stalled", f"{STALLED_AFTER} batches in a row came back without any answer")
             return
         try:
             yielded = next(self._procedure) if tally is None else self._procedure.send(tally)
         except StopIteration as end:
-            self._end("done", "the procedure ended", end.value)
+            self._end("done", "the method stopped by itself", end.value)
             return
         batch = checked_batch(yielded, self.problem)
         self.known = batch.known or self.known

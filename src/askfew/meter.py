@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 from askfew.errors import BudgetReached, InvalidInput
 from askfew.records import Batch, Tally
 
@@ -16,9 +18,9 @@ class Meter:
     """
 
     def __init__(self, max_answers: int | None = None) -> None:
-        if max_answers is not None and max_answers < 0:
+        if max_answers is not None and not (isinstance(max_answers, Real) and max_answers >= 0):
             raise InvalidInput(
-                "max_answers must not be negative", max_answers, "pass a cap, or None"
+                "max_answers must be a number, at least 0", repr(max_answers), "pass a cap, or None"
             )
         self.max_answers = max_answers
         self.answers = 0

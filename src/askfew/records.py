@@ -194,7 +194,7 @@ def checked_batch(batch: object, problem: Problem) -> Batch:
         raise InvalidBatch(
             "a procedure must yield a Batch", type(batch).__name__, "was a 'yield from' forgotten?"
         )
-    rows = len(batch.items)
+    rows = len(batch.items) if np.iterable(batch.items) else 1
     items = _whole(batch.items, "items", rows, batch)
     questions = _whole(batch.questions, "questions", rows, batch)
     repeats = _whole(batch.repeats, "repeats", rows, batch)
@@ -217,7 +217,7 @@ def checked_tally(
     squares: ArrayLike | None = None,
 ) -> Tally:
     """A Tally of our own copies, or InvalidTally saying what is wrong with what came."""
-    count = np.array(counts)
+    count = _array(counts, copy=True)
     total = _numbers(sums, "sums", batch)
     if count.dtype.kind not in "iu" or count.shape != total.shape:
         raise InvalidTally(
@@ -230,7 +230,7 @@ def checked_tally(
     if np.count_nonzero(wrong):
         row = int(np.argmax(wrong))
         raise InvalidTally(
-            f"row {row} asked for {batch.repeats[row]} answers, so its count must lie between",
+            f"row {row} asked for {batch.repeats[row]} answers, so its count must lie from 0 to that",
             int(count[row]),
             "count 0 where nobody answered",
         )
@@ -243,8 +243,15 @@ def checked_tally(
     return Tally(count, total, None if squares is None else _numbers(squares, "squares", batch))
 
 
+def _array(values: object, *, copy: bool | None = None) -> NDArray[Any]:
+    try:
+        return np.array(values, copy=copy)
+    except ValueError:  # a list of lists of different lengths
+        return np.array(None)
+
+
 def _whole(values: object, name: str, rows: int, batch: Batch) -> Ints:
-    array = np.asarray(values)
+    array = _array(values)
     if array.dtype.kind not in "iu" or array.shape != (rows,):
         raise InvalidBatch(
             f"{name} must be {rows} whole numbers in one dimension",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -46,7 +47,18 @@ def _common(
 def main() -> None:
     """Run a command; what goes wrong is one sentence. Exit codes: 1 failed, 2 bad usage."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
     except AskfewError as error:
-        typer.echo(f"askfew: {error}", err=True)
-        sys.exit(2 if isinstance(error, InvalidInput) else 1)
+        _fail(str(error), 2 if isinstance(error, InvalidInput) else 1)
+    except typer.TyperException as error:
+        message = error.format_message().rstrip(".")
+        if not message:  # the help has been shown
+            sys.exit(error.exit_code)
+        _fail(f"{message}: try 'askfew --help'", error.exit_code)
+    except typer.Abort:
+        _fail("stopped", 1)
+
+
+def _fail(sentence: str, code: int) -> NoReturn:
+    typer.echo(f"askfew: {sentence}", err=True)
+    sys.exit(code)

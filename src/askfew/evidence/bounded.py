@@ -33,14 +33,15 @@ def bounded_block(
     """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     x, r = np.asarray(x, dtype=np.float64), np.asarray(r, dtype=np.float64)
-    # Clip first, then form p0: the other order would break the equation that makes it valid.
+    # Clip first, then form p0: the other order would break the equation that makes it valid,
+    # a (px - p0) + b (pr - p0) = 0. Written with the gap, it holds to the last digit too.
     px, pr = np.clip(px, _EDGE, 1 - _EDGE), np.clip(pr, _EDGE, 1 - _EDGE)
-    p0 = (a * px + b * pr) / np.maximum(a + b, 1)
-    p0 = np.where(a + b > 0, p0, 0.5)
+    gap = (pr - px) / np.maximum(a + b, 1)
+    p0 = px + b * gap
     evidence = (
-        x * np.log1p((px - p0) / p0)
-        + (a - x) * np.log1p((p0 - px) / (1 - p0))
-        + r * np.log1p((pr - p0) / p0)
-        + (b - r) * np.log1p((p0 - pr) / (1 - p0))
+        x * np.log1p(-b * gap / p0)
+        + (a - x) * np.log1p(b * gap / (1 - p0))
+        + r * np.log1p(a * gap / p0)
+        + (b - r) * np.log1p(-a * gap / (1 - p0))
     )
     return np.where((a > 0) & (b > 0), evidence, 0.0)

@@ -32,7 +32,10 @@ class Means:
     """The mean of every cell, without ever building items x questions when labels are given."""
 
     def __init__(self, means: ArrayLike, labels: ArrayLike | None) -> None:
-        self.rows: Floats = np.array(means, dtype=np.float64)
+        try:
+            self.rows: Floats = np.array(means, dtype=np.float64)
+        except (TypeError, ValueError):  # rows of different lengths, or no numbers
+            self.rows = np.zeros(0)
         if self.rows.ndim != 2 or not np.isfinite(self.rows).all():
             raise InvalidInput(
                 "means must be a matrix of finite numbers, one row an item (or a group)",
@@ -40,12 +43,17 @@ class Means:
                 "write means[item][question]",
             )
         self.labels: Ints = np.arange(len(self.rows)) if labels is None else np.array(labels)
-        if self.labels.dtype.kind not in "iu" or (
-            len(self.labels) and not 0 <= self.labels.min() <= self.labels.max() < len(self.rows)
+        if (
+            self.labels.ndim != 1
+            or self.labels.dtype.kind not in "iu"
+            or (
+                len(self.labels)
+                and not 0 <= self.labels.min() <= self.labels.max() < len(self.rows)
+            )
         ):
             raise InvalidInput(
                 f"labels must be row numbers of means, 0 to {len(self.rows) - 1}",
-                f"{self.labels.dtype} labels",
+                f"shape {self.labels.shape} of {self.labels.dtype}",
                 "give each item the row of its group",
             )
 

@@ -5,7 +5,7 @@ Drawing with replacement would reuse the same noise and void the certificate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def table(
     Tally(1 rows, 2 answers)
     """
     kind = YesNo() if answers is None else answers
-    widths = {len(row) for row in recorded}
+    widths = {len(row) if isinstance(row, Sized) else 0 for row in recorded}
     if len(widths) != 1:
         raise InvalidInput(
             "every item must have the same questions",
@@ -78,10 +78,10 @@ def table(
     starts = [0]
     for item, row in enumerate(recorded):
         for question, cell in enumerate(row):
-            if len(cell) == 0:
+            if not isinstance(cell, Sized) or len(cell) == 0:
                 raise InvalidInput(
-                    "every cell must hold at least one answer",
-                    f"none for item {item}, question {question}",
+                    "every cell must be a list of at least one answer",
+                    f"{cell!r} for item {item}, question {question}",
                     "record one, or leave out the item or the question",
                 )
             values += [_read(kind, value, item, question) for value in cell]

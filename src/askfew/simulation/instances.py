@@ -10,7 +10,7 @@ import numpy as np
 
 from askfew import oracles
 from askfew.errors import InvalidInput
-from askfew.records import Floats, Ints, Oracle
+from askfew.records import Floats, Ints, Oracle, Problem
 
 __all__ = ["NOISES", "Instance", "World"]
 
@@ -50,6 +50,7 @@ class Instance:
     decay: float = 0.0
 
     def __post_init__(self) -> None:
+        Problem(self.items, self.questions)  # refuses sizes that are none
         if not 1 <= self.useful <= self.questions:
             raise InvalidInput(
                 f"useful questions must be between 1 and all {self.questions}",

@@ -1,20 +1,22 @@
-"""Many independent runs of one method on one family of problems, in parallel, from one seed."""
+"""Many independent runs on one family of problems, in parallel, from one seed."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from joblib import Parallel, delayed
 
-from askfew.algorithms import start
+from askfew.algorithms import METHODS, start
 from askfew.driver import run
 from askfew.errors import InvalidInput
 from askfew.records import Status
-from askfew.simulation.instances import Instance
+from askfew.simulation.engines import Engine, local
+from askfew.simulation.instances import Instance, World
 
-__all__ = ["Run", "one_run", "simulate_runs"]
+__all__ = ["Run", "Trial", "repeat", "simulate_runs", "try_method"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +30,23 @@ class Run:
     batches: int
 
 
-def one_run(
-    index: int,
-    instance: Instance,
-    method: str,
+Trial = Callable[[World, np.random.Generator], Run]
+"""Something to be tried on a world and judged."""
+
+
+def try_method(
+    world: World,
+    rng: np.random.Generator,
     *,
+    method: str,
     delta: float,
-    seed: int,
-    max_answers: int,
-    budget: int | None,
-    options: Mapping[str, object],
+    max_answers: int = 10**8,
+    budget: int | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> Run:
-    """The index-th run: a child of the seed decides its world, its answers and its method."""
-    for_world, for_method = np.random.SeedSequence(seed, spawn_key=(index,)).spawn(2)
-    world = instance.draw(for_world)
-    procedure = start(
-        method,
-        world.oracle.problem,
-        np.random.default_rng(for_method),
-        delta=delta,
-        budget=budget,
-        **options,
-    )
+    """Run a method on a world and compare its labels with the truth."""
+    problem = world.oracle.problem
+    procedure = start(method, problem, rng, delta=delta, budget=budget, **(options or {}))
     ended = run(procedure, world.oracle, max_answers=max_answers)
     finding = ended.result
     status = ended.status if finding is None else finding.status
@@ -57,6 +54,26 @@ def one_run(
         finding is not None and status == "done" and np.array_equal(finding.labels, world.labels)
     )
     return Run(status, correct, ended.meter.answers, ended.meter.batches)
+
+
+def repeat(
+    instance: Instance,
+    trial: Trial,
+    *,
+    runs: int,
+    seed: int = 0,
+    engine: Engine | None = None,
+    watch: Callable[[Iterator[Run]], Iterator[Run]] = iter,
+) -> list[Run]:
+    """The trial on ``runs`` worlds, in order. ``watch`` may look on (a progress bar).
+
+    A child of the seed decides each run's world, answers and method, so that results do not depend
+    on where or beside what it is computed.
+    """
+    if runs < 1:
+        raise InvalidInput("runs must be at least 1", runs, "pass how many runs to simulate")
+    engine = engine or local(1)
+    return list(watch(engine(partial(_one_run, instance, trial, seed), runs)))
 
 
 def simulate_runs(
@@ -72,20 +89,21 @@ def simulate_runs(
     options: Mapping[str, object] | None = None,
     watch: Callable[[Iterator[Run]], Iterator[Run]] = iter,
 ) -> list[Run]:
-    """All runs, in order, whatever the number of jobs. ``watch`` may look on (a progress bar)."""
-    if runs < 1:
-        raise InvalidInput("runs must be at least 1", runs, "pass how many runs to simulate")
-    if jobs == 0 or jobs < -1:
-        raise InvalidInput(
-            "jobs must be at least 1, or -1 for all cores", jobs, "pass for example 2"
-        )
-    task = delayed(one_run)
-    settings = {
-        "delta": delta,
-        "seed": seed,
-        "max_answers": max_answers,
-        "budget": budget,
-        "options": options or {},
-    }
-    parallel = Parallel(n_jobs=jobs, return_as="generator")
-    return list(watch(parallel(task(i, instance, method, **settings) for i in range(runs))))
+    """Runs of one method on this machine; a yardstick that must know the gap is told it."""
+    known: dict[str, object] = {}
+    if method in METHODS and "gap" in inspect.signature(METHODS[method]).parameters:
+        known["gap"] = instance.gap
+    trial = partial(
+        try_method,
+        method=method,
+        delta=delta,
+        max_answers=max_answers,
+        budget=budget,
+        options={**known, **(options or {})},
+    )
+    return repeat(instance, trial, runs=runs, seed=seed, engine=local(jobs), watch=watch)
+
+
+def _one_run(instance: Instance, trial: Trial, seed: int, index: int) -> Run:
+    for_world, for_method = np.random.SeedSequence(seed, spawn_key=(index,)).spawn(2)
+    return trial(instance.draw(for_world), np.random.default_rng(for_method))

@@ -1,0 +1,97 @@
+"""``askfew bench``: what every method costs on every instance, measured in one run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from rich.table import Table
+from typer import Option
+
+from askfew.algorithms import check_delta
+from askfew.cli.output import notes, print_json, progress, report
+from askfew.errors import InvalidInput
+from askfew.experiments.bench import METHODS, SUITES, Cell, draw, flat, run_bench, write_csv
+
+__all__ = ["bench"]
+
+
+def bench(
+    suite: Annotated[str, Option(help=f"One of {', '.join(SUITES)}.")] = "quick",
+    methods: Annotated[str, Option(help="Methods, comma-separated.")] = ",".join(METHODS),
+    delta: Annotated[float, Option(help="Allowed probability of any wrong label.")] = 0.05,
+    runs: Annotated[int, Option(help="Runs of each method on each instance.")] = 100,
+    seed: Annotated[int, Option(help="Decides everything, on any number of jobs.")] = 0,
+    jobs: Annotated[int, Option(help="Processes; -1 for all cores.")] = -1,
+    csv: Annotated[Path | None, Option(help="Write the table there.")] = None,
+    figure: Annotated[Path | None, Option(help="Draw it there (PNG, SVG, PDF).")] = None,
+    json: Annotated[bool, Option("--json", help="One JSON document on standard output.")] = False,
+) -> None:
+    """Measure answers, errors and time of every method on every instance, beside one another."""
+    check_delta(delta)
+    chosen = methods.split(",")
+    for name, known, what in ((suite, SUITES, "suite"), *((m, METHODS, "method") for m in chosen)):
+        if name not in known:
+            raise InvalidInput(
+                f"a {what} must be one of {', '.join(known)}", repr(name), "choose one"
+            )
+    began = time.perf_counter()
+    cells = run_bench(
+        suite,
+        delta=delta,
+        runs=runs,
+        seed=seed,
+        jobs=jobs,
+        methods=chosen,
+        watch=progress("bench", len(SUITES[suite]) * len(chosen)),
+    )
+    seconds = time.perf_counter() - began
+    caption = f"suite {suite}, delta {delta:g}, seed {seed}, {runs} runs, {seconds:.0f} s"
+    if csv is not None:
+        write_csv(cells, csv)
+    if figure is not None:
+        draw(cells, caption, figure)
+    if json:
+        head = {"suite": suite, "delta": delta, "runs": runs, "seed": seed, "seconds": seconds}
+        print_json({**head, "cells": [flat(cell) for cell in cells]})
+    else:
+        _print_table(cells)
+        notes.print(caption)
+
+
+def _print_table(cells: Sequence[Cell]) -> None:
+    table = Table(
+        "instance", "method", "answers", "95 % of runs", "errors (interval)", "/ paper", "/ floor",
+        "batches", "seconds",
+    )  # fmt: skip
+    for column in table.columns[2:]:
+        column.justify = "right"
+    previous = None
+    for cell in cells:
+        summary = cell.summary
+        low, high = summary.error_interval
+        if previous not in (None, cell.case):
+            table.add_section()
+        table.add_row(
+            "" if cell.case == previous else cell.case,
+            cell.method,
+            _count(summary.mean_answers),
+            _count(summary.q95_answers),
+            f"{summary.error_rate:.1%} ({low:.1%}..{high:.1%})",
+            _ratio(cell.to_paper),
+            _ratio(cell.to_known_gap),
+            f"{summary.mean_batches:,.0f}",
+            f"{cell.seconds:.1f}",
+        )
+        previous = cell.case
+    report.print(table)
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.0f}"
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"

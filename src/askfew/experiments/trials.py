@@ -1,0 +1,57 @@
+"""The paper's procedures as its experiments run them: with a referee who knows the truth.
+
+CR and CBC are tried on their own, and BanditClustering as the two of them in a row: if CR names an
+item of the wrong group, CBC would never end, so the referee stops there (the authors' "emergency
+stop"). No procedure sees any of this; a stopped run is counted as unfinished, never dropped.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askfew.algorithms.paper import candidate_row, cluster_by_candidates
+from askfew.driver import Ended, run
+from askfew.simulation import Run, World
+
+__all__ = ["try_bandit_clustering", "try_candidate_row", "try_cluster_by_candidates"]
+
+CAP = 10**9
+
+
+def try_candidate_row(world: World, rng: np.random.Generator, *, delta: float) -> Run:
+    """CR(delta) alone: right if its item is in the other group than item 0."""
+    ended = run(candidate_row(world.oracle.problem, delta, rng), world.oracle, max_answers=CAP)
+    right = ended.result is not None and bool(world.labels[ended.result] == 1)
+    return _judged(ended, right)
+
+
+def try_cluster_by_candidates(world: World, rng: np.random.Generator, *, delta: float) -> Run:
+    """CBC(delta) alone, given the first item that is truly in the other group."""
+    return _cluster(world, rng, delta, int(np.argmax(world.labels)))
+
+
+def try_bandit_clustering(world: World, rng: np.random.Generator, *, delta: float) -> Run:
+    """BanditClustering(delta), stopped by the referee if CR errs."""
+    found = run(candidate_row(world.oracle.problem, delta / 2, rng), world.oracle, max_answers=CAP)
+    if found.result is None or world.labels[found.result] == 0:
+        return Run("budget", False, found.meter.answers, found.meter.batches)
+    rest = _cluster(world, rng, delta / 2, found.result)
+    return Run(
+        rest.status,
+        rest.correct,
+        found.meter.answers + rest.answers,
+        found.meter.batches + rest.batches,
+    )
+
+
+def _cluster(world: World, rng: np.random.Generator, delta: float, i_c: int) -> Run:
+    procedure = cluster_by_candidates(world.oracle.problem, delta, i_c, rng)
+    ended = run(procedure, world.oracle, max_answers=CAP)
+    right = ended.result is not None and np.array_equal(ended.result[0], world.labels)
+    return _judged(ended, right)
+
+
+def _judged(ended: Ended[Any], right: bool) -> Run:
+    return Run(ended.status, right, ended.meter.answers, ended.meter.batches)

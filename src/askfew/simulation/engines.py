@@ -1,0 +1,69 @@
+"""Where many runs are computed: on this machine's cores, or on a Dask cluster.
+
+An engine maps a function over the indices 0, 1, ..., n - 1 and gives the results in that order.
+Each index seeds itself, so results are the same on every engine and for any number of workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeVar
+
+from joblib import Parallel, delayed
+
+from askfew.errors import InvalidInput, MissingExtra
+
+__all__ = ["Engine", "dask", "local"]
+
+R = TypeVar("R")
+
+
+class Engine(Protocol):
+    """Maps a picklable function over range(n), in order."""
+
+    def __call__(self, function: Callable[[int], R], n: int) -> Iterator[R]:
+        """The results, as they become available."""
+
+
+def local(jobs: int = 1) -> Engine:
+    """Use this machine: ``jobs`` processes, -1 for all cores.
+
+    >>> list(local(1)(abs, 3))
+    [0, 1, 2]
+    """
+    if jobs == 0 or jobs < -1:
+        raise InvalidInput(
+            "jobs must be at least 1, or -1 for all cores", jobs, "pass for example 2"
+        )
+
+    def engine(function: Callable[[int], R], n: int) -> Iterator[R]:
+        parallel = Parallel(n_jobs=jobs, return_as="generator")
+        results: Iterator[R] = parallel(delayed(function)(index) for index in range(n))
+        return results
+
+    return engine
+
+
+def dask(scheduler: str) -> Engine:
+    """Use a Dask cluster, by its scheduler's address; work of a lost worker is done again."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingExtra(
+            "a Dask cluster needs the package distributed", "none", "pip install 'askfew[dask]'"
+        ) from error
+
+    def engine(function: Callable[[int], R], n: int) -> Iterator[R]:
+        try:
+            client = Client(scheduler, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
+        except (OSError, ValueError) as error:
+            raise InvalidInput(
+                "the scheduler must be the address of a running Dask scheduler",
+                f"{scheduler!r} ({error})",
+                "pass for example tcp://127.0.0.1:8786",
+            ) from error
+        with client:
+            for future in client.map(function, range(n), pure=False):
+                yield future.result()
+
+    return engine
