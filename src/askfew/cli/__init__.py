@@ -8,7 +8,12 @@ from typing import NoReturn
 import typer
 
 from askfew import __version__
+from askfew.cli.bench import bench
+from askfew.cli.bounds import bounds
+from askfew.cli.calibrate import calibrate
 from askfew.cli.demo import demo
+from askfew.cli.paper import paper
+from askfew.cli.plan import plan
 from askfew.cli.simulate import simulate
 from askfew.errors import AskfewError, InvalidInput
 
@@ -21,8 +26,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(demo)
-app.command()(simulate)
+for command in (demo, simulate, bench, paper, plan, calibrate, bounds):
+    app.command()(command)
 
 
 def _print_version(wanted: bool) -> None:

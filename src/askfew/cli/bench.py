@@ -11,6 +11,7 @@ from rich.table import Table
 from typer import Option
 
 from askfew.algorithms import check_delta
+from askfew.cli import options
 from askfew.cli.output import notes, print_json, progress, report
 from askfew.errors import InvalidInput
 from askfew.experiments.bench import METHODS, SUITES, Cell, draw, flat, run_bench, write_csv
@@ -21,13 +22,13 @@ __all__ = ["bench"]
 def bench(
     suite: Annotated[str, Option(help=f"One of {', '.join(SUITES)}.")] = "quick",
     methods: Annotated[str, Option(help="Methods, comma-separated.")] = ",".join(METHODS),
-    delta: Annotated[float, Option(help="Allowed probability of any wrong label.")] = 0.05,
+    delta: options.Delta = 0.05,
     runs: Annotated[int, Option(help="Runs of each method on each instance.")] = 100,
-    seed: Annotated[int, Option(help="Decides everything, on any number of jobs.")] = 0,
-    jobs: Annotated[int, Option(help="Processes; -1 for all cores.")] = -1,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
     csv: Annotated[Path | None, Option(help="Write the table there.")] = None,
     figure: Annotated[Path | None, Option(help="Draw it there (PNG, SVG, PDF).")] = None,
-    json: Annotated[bool, Option("--json", help="One JSON document on standard output.")] = False,
+    json: options.AsJson = False,
 ) -> None:
     """Measure answers, errors and time of every method on every instance, beside one another."""
     check_delta(delta)

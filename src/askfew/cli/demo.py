@@ -12,6 +12,7 @@ from rich.table import Table
 from typer import Option
 
 from askfew.algorithms import start
+from askfew.cli import options
 from askfew.cli.demo_crowd import PRICE, QUESTIONS, Crowd, draw_crowd
 from askfew.cli.output import notes, print_json, report
 from askfew.driver import run
@@ -37,11 +38,11 @@ class Bill:
 
 
 def demo(
-    seed: Annotated[int, Option(help="Decides the crowd and everything asked.")] = 7,
+    seed: options.Seed = 7,
     picture: Annotated[Path | None, Option(help="Where to save the picture.")] = Path(
         "askfew-demo.png"
     ),
-    json: Annotated[bool, Option("--json", help="One JSON document on standard output.")] = False,
+    json: options.AsJson = False,
 ) -> None:
     """Sort simulated bird photos into two species: what is asked, what it finds, what it costs."""
     crowd = draw_crowd(seed)

@@ -9,7 +9,8 @@ from typing import Annotated
 from rich.table import Table
 from typer import Option
 
-from askfew.algorithms import METHODS, check_delta
+from askfew.algorithms import check_delta
+from askfew.cli import options
 from askfew.cli.output import print_json, progress, report
 from askfew.clustering import MAX_ANSWERS
 from askfew.simulation import Instance, Summary, simulate_runs
@@ -18,24 +19,24 @@ __all__ = ["simulate"]
 
 
 def simulate(
-    method: Annotated[str, Option(help=f"One of {', '.join(METHODS)}.")] = "paper",
-    items: Annotated[int, Option(help="How many items.")] = 20,
-    questions: Annotated[int, Option(help="How many questions.")] = 1000,
-    useful: Annotated[int, Option(help="On how many random questions the groups differ.")] = 53,
-    gap: Annotated[float, Option(help="How far the group means differ there.")] = 2.0,
-    noise: Annotated[str, Option(help="gaussian, yes-no or scale (five values).")] = "gaussian",
-    sigma: Annotated[float, Option(help="Spread of gaussian answers.")] = 1.0,
-    balance: Annotated[float, Option(help="The second group's share of the items.")] = 0.5,
-    decay: Annotated[float, Option(help="The j-th useful question has gap / j^decay.")] = 0.0,
-    delta: Annotated[float, Option(help="Allowed probability of any wrong label.")] = 0.05,
+    method: options.Method = "frugal",
+    items: options.Items = 20,
+    questions: options.Questions = 1000,
+    useful: options.Useful = 53,
+    gap: options.Gap = 2.0,
+    noise: options.Noise = "gaussian",
+    sigma: options.Sigma = 1.0,
+    balance: options.Balance = 0.5,
+    decay: options.Decay = 0.0,
+    delta: options.Delta = 0.05,
     runs: Annotated[int, Option(help="How many runs.")] = 100,
-    seed: Annotated[int, Option(help="Decides everything, on any number of jobs.")] = 0,
-    max_answers: Annotated[int, Option(help="Cap on the answers of a run.")] = MAX_ANSWERS,
+    seed: options.Seed = 0,
+    max_answers: options.MaxAnswers = MAX_ANSWERS,
     budget: Annotated[
         int | None, Option(help="Answers to spend, for fixed-budget methods.")
     ] = None,
-    jobs: Annotated[int, Option(help="Processes; -1 for all cores.")] = -1,
-    json: Annotated[bool, Option("--json", help="One JSON document on standard output.")] = False,
+    jobs: options.Jobs = -1,
+    json: options.AsJson = False,
 ) -> None:
     """Run one method many times on simulated problems: what it costs and how often it errs."""
     check_delta(delta)

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from askfew.algorithms import takes_budget
-from askfew.simulation import Instance, Run, Summary, simulate_runs
+from askfew.experiments.budgets import first_sufficient_budget
+from askfew.simulation import Instance, Summary, local, simulate_runs
 
 __all__ = ["SUITES", "Case", "Cell", "draw", "run_bench", "write_csv"]
 
@@ -103,29 +104,21 @@ def run_bench(
 
 def _measure(case: Case, method: str, delta: float, runs: int, seed: int, jobs: int) -> Cell:
     began = time.perf_counter()
-
-    def attempt(budget: int | None) -> list[Run]:
-        return simulate_runs(
-            case.instance, method, delta=delta, runs=runs, seed=seed, jobs=jobs, budget=budget
-        )
-
+    instance = case.instance
     if takes_budget(method):
-        results = _smallest_sufficient(case.instance, delta, attempt)
+        budgets = _doubling_from_half(instance.items * instance.questions)
+        results = first_sufficient_budget(instance, method, budgets, delta, runs, seed, local(jobs))
     else:
-        results = attempt(None)
+        results = simulate_runs(instance, method, delta=delta, runs=runs, seed=seed, jobs=jobs)
     return Cell(case.name, method, runs, Summary.of(results), time.perf_counter() - began)
 
 
-def _smallest_sufficient(
-    instance: Instance, delta: float, attempt: Callable[[int], list[Run]]
-) -> list[Run]:
-    """Runs at the first budget, doubling from half the table, whose observed error is delta."""
-    budget = max(instance.items * instance.questions // 2, instance.items)
-    results = attempt(min(budget, LARGEST_TABLE))
-    while Summary.of(results).error_rate > delta and 2 * budget <= LARGEST_TABLE:
-        budget *= 2
-        results = attempt(budget)
-    return results
+def _doubling_from_half(table: int) -> list[int]:
+    """Half the table, the table, twice the table ... as far as it stays affordable."""
+    budgets = [min(table // 2, LARGEST_TABLE)]
+    while 2 * budgets[-1] <= LARGEST_TABLE:
+        budgets.append(2 * budgets[-1])
+    return budgets
 
 
 def _with_ratios(cells: list[Cell]) -> list[Cell]:

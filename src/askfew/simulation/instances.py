@@ -80,15 +80,25 @@ class Instance:
         if not self.decay >= 0:
             raise InvalidInput("decay must not be negative", self.decay, "0 makes all gaps alike")
 
+    @property
+    def second_group(self) -> int:
+        """How many items are in the second group: whole items, and neither group empty."""
+        return min(max(round(self.items * self.balance), 1), self.items - 1)
+
+    @property
+    def ordered_gaps(self) -> Floats:
+        """The gap of every question, the best first."""
+        gaps = np.zeros(self.questions)
+        gaps[: self.useful] = self.gap / np.arange(1, self.useful + 1) ** self.decay
+        return gaps
+
     def draw(self, seed: np.random.SeedSequence) -> World:
         """A world: items shuffled, useful questions at random places, answers from the seed."""
         for_world, for_answers = seed.spawn(2)
         rng = np.random.default_rng(for_world)
-        second = min(max(round(self.items * self.balance), 1), self.items - 1)
-        labels = rng.permutation(np.arange(self.items) < second).astype(np.int64)
+        labels = rng.permutation(np.arange(self.items) < self.second_group).astype(np.int64)
         gaps = np.zeros(self.questions)
-        places = rng.permutation(self.questions)[: self.useful]
-        gaps[places] = self.gap / np.arange(1, self.useful + 1) ** self.decay
+        gaps[rng.permutation(self.questions)] = self.ordered_gaps
         oracle = self._oracle(gaps, labels, np.random.default_rng(for_answers))
         return World(oracle, (labels != labels[0]).astype(np.int64))
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from askfew.records import Status
 from askfew.simulation.engines import Engine, local
 from askfew.simulation.instances import Instance, World
 
-__all__ = ["Run", "Trial", "repeat", "simulate_runs", "try_method"]
+__all__ = ["Family", "Run", "Trial", "repeat", "simulate_runs", "try_method"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,14 @@ class Run:
     """Whether it finished by itself with every label right."""
     answers: int
     batches: int
+    by_phase: dict[str, int] = field(default_factory=dict)
+
+
+class Family(Protocol):
+    """Problems to draw worlds from: an Instance, or a range of them."""
+
+    def draw(self, seed: np.random.SeedSequence) -> World:
+        """A world that the seed decides."""
 
 
 Trial = Callable[[World, np.random.Generator], Run]
@@ -53,11 +62,12 @@ def try_method(
     correct = (
         finding is not None and status == "done" and np.array_equal(finding.labels, world.labels)
     )
-    return Run(status, correct, ended.meter.answers, ended.meter.batches)
+    meter = ended.meter
+    return Run(status, correct, meter.answers, meter.batches, meter.by_phase)
 
 
 def repeat(
-    instance: Instance,
+    family: Family,
     trial: Trial,
     *,
     runs: int,
@@ -72,8 +82,10 @@ def repeat(
     """
     if runs < 1:
         raise InvalidInput("runs must be at least 1", runs, "pass how many runs to simulate")
+    if seed < 0:
+        raise InvalidInput("seed must not be negative", seed, "pass for example 0")
     engine = engine or local(1)
-    return list(watch(engine(partial(_one_run, instance, trial, seed), runs)))
+    return list(watch(engine(partial(_one_run, family, trial, seed), runs)))
 
 
 def simulate_runs(
@@ -104,6 +116,6 @@ def simulate_runs(
     return repeat(instance, trial, runs=runs, seed=seed, engine=local(jobs), watch=watch)
 
 
-def _one_run(instance: Instance, trial: Trial, seed: int, index: int) -> Run:
+def _one_run(family: Family, trial: Trial, seed: int, index: int) -> Run:
     for_world, for_method = np.random.SeedSequence(seed, spawn_key=(index,)).spawn(2)
-    return trial(instance.draw(for_world), np.random.default_rng(for_method))
+    return trial(family.draw(for_world), np.random.default_rng(for_method))

@@ -1,0 +1,100 @@
+"""``askfew calibrate``: the guarantee, on the user's own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+from typer import Option
+
+from askfew.algorithms import check_delta
+from askfew.cli import options
+from askfew.cli.output import notes, print_json, progress, report
+from askfew.clustering import MAX_ANSWERS
+from askfew.simulation import Instance, Summary, simulate_runs
+
+__all__ = ["calibrate"]
+
+BINS = 12
+WIDTH = 40
+
+
+def calibrate(
+    items: options.Items = 100,
+    questions: options.Questions = 20,
+    useful: options.Useful = 3,
+    gap: options.Gap = 0.7,
+    noise: options.Noise = "yes-no",
+    sigma: options.Sigma = 1.0,
+    balance: options.Balance = 0.5,
+    decay: options.Decay = 0.0,
+    delta: options.Delta = 0.05,
+    runs: Annotated[int, Option(help="Simulated campaigns.")] = 1000,
+    seed: options.Seed = 0,
+    max_answers: options.MaxAnswers = MAX_ANSWERS,
+    jobs: options.Jobs = -1,
+    figure: Annotated[Path | None, Option(help="Draw the histogram there.")] = None,
+    json: options.AsJson = False,
+) -> None:
+    """Simulate many campaigns with your numbers: does the promise hold, and what do they cost?"""
+    check_delta(delta)
+    instance = Instance(items, questions, useful, gap, noise, sigma, balance, decay)
+    results = simulate_runs(
+        instance,
+        "frugal",
+        delta=delta,
+        runs=runs,
+        seed=seed,
+        jobs=jobs,
+        max_answers=max_answers,
+        watch=progress("simulated campaigns", runs),
+    )
+    answers = [run.answers for run in results]
+    counts, edges = np.histogram(answers, bins=BINS)
+    summary = Summary.of(results)
+    if figure is not None:
+        _draw(figure, answers, str(instance))
+    if json:
+        histogram = {"counts": counts.tolist(), "edges": edges.tolist()}
+        head = {"instance": instance.to_dict(), "delta": delta, "runs": runs, "seed": seed}
+        print_json({**head, **asdict(summary), "histogram": histogram})
+    else:
+        report.print(f"[bold]{runs} simulated campaigns[/bold]: {instance}")
+        report.print(_verdict(summary, delta, runs))
+        _print_histogram(counts.tolist(), edges.tolist())
+
+
+def _verdict(summary: Summary, delta: float, runs: int) -> str:
+    low, high = summary.error_interval
+    observed = (
+        f"{summary.errors} of {runs} had a wrong or missing label: {summary.error_rate:.2%}"
+        f" (95 % interval {low:.2%} to {high:.2%}); promised: at most {delta:.2%}."
+    )
+    if high <= delta:
+        return f"{observed} The promise is kept, with room to spare."
+    if low <= delta:
+        return f"{observed} Consistent with the promise; more runs would narrow the interval."
+    return f"{observed} [bold red]The promise is broken.[/bold red]"
+
+
+def _print_histogram(counts: Sequence[int], edges: Sequence[float]) -> None:
+    report.print("\nanswers")
+    for count, low, high in zip(counts, edges, edges[1:], strict=False):
+        bar = "█" * round(WIDTH * count / max(counts))
+        report.print(f"{low:>10,.0f} to {high:>9,.0f}  {bar} {count}")
+
+
+def _draw(path: Path, answers: Sequence[int], caption: str) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    axes.hist(answers, bins=4 * BINS, color="#0072B2")
+    axes.set_xlabel(f"answers a campaign\n{caption}")
+    axes.set_ylabel("campaigns")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+    notes.print(f"Figure saved as {path}")

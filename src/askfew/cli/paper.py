@@ -1,0 +1,151 @@
+"""``askfew paper``: the paper's experiments, resumed where they stopped."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+from rich.table import Table
+from typer import Argument, Option
+
+from askfew.cli import options
+from askfew.cli.output import notes, print_json, progress, report
+from askfew.errors import InvalidInput
+from askfew.experiments import exp1, exp2, exp3, exp4
+from askfew.experiments.study import Line, Measured, Study, log_slope, run_study
+from askfew.simulation import Engine, dask, local
+
+__all__ = ["paper"]
+
+EXPERIMENTS: dict[str, tuple[Callable[[], Study], int]] = {
+    "exp1": (exp1.study, 100),
+    "exp2": (exp2.study, 40),
+    "exp3": (exp3.study, 20),
+    "exp4": (exp4.study, 100),
+}
+"""Each with a number of runs that takes a few minutes on two cores; the paper has 5000."""
+
+
+def paper(
+    experiment: Annotated[str, Argument(help=f"One of {', '.join(EXPERIMENTS)}.")],
+    runs: Annotated[int | None, Option(help="Runs a cell (the paper has 5000).")] = None,
+    seed: options.Seed = 0,
+    folder: Annotated[Path, Option(help="Where results, table and figure go.")] = Path("results"),
+    fresh: Annotated[
+        bool, Option("--fresh/--resume", help="Start anew, or go on with what is in the folder.")
+    ] = False,
+    jobs: options.Jobs = -1,
+    engine: Annotated[str, Option(help="local or dask.")] = "local",
+    scheduler: Annotated[str | None, Option(help="Address of the Dask scheduler.")] = None,
+    published: Annotated[
+        Path | None, Option(help="The authors' published numbers (JSON), drawn as points.")
+    ] = None,
+    json: options.AsJson = False,
+) -> None:
+    """Run one of the paper's experiments: CSV, figure (PNG and SVG), and a JSON of particulars."""
+    if experiment not in EXPERIMENTS:
+        raise InvalidInput(
+            f"experiment must be one of {', '.join(EXPERIMENTS)}", repr(experiment), "choose one"
+        )
+    make, default_runs = EXPERIMENTS[experiment]
+    study, runs = make(), default_runs if runs is None else runs
+    points = _published_lines(study, published)
+    measured = run_study(
+        study,
+        folder,
+        runs=runs,
+        seed=seed,
+        engine=_engine(engine, jobs, scheduler),
+        fresh=fresh,
+        watch=progress(experiment, len(study.places)),
+    )
+    _draw(study, measured, points, folder, f"seed {seed}, {runs} runs a point, bands 5 to 95 %")
+    if json:
+        print_json(
+            {
+                "experiment": experiment,
+                "runs": runs,
+                "seed": seed,
+                "cells": [asdict(c) for c in measured],
+            }
+        )
+    else:
+        _print_table(study, measured)
+        _print_claims(study, measured)
+        notes.print(f"Written to {folder}: {experiment}.csv, .png, .svg, .json")
+
+
+def _engine(name: str, jobs: int, scheduler: str | None) -> Engine:
+    if name == "local":
+        return local(jobs)
+    if name == "dask" and scheduler is not None:
+        return dask(scheduler)
+    raise InvalidInput(
+        "engine must be local, or dask with a --scheduler address",
+        f"{name!r} with scheduler {scheduler!r}",
+        "pass for example --engine dask --scheduler tcp://127.0.0.1:8786",
+    )
+
+
+def _published_lines(study: Study, path: Path | None) -> list[Line]:
+    if path is None or study.published is None:
+        return []
+    try:
+        return study.published(json_module.loads(path.read_text()))
+    except (OSError, ValueError, KeyError) as error:
+        raise InvalidInput(
+            "--published must be a JSON file of the authors' results",
+            f"{path} ({error})",
+            "leave it out",
+        ) from error
+
+
+def _draw(
+    study: Study, measured: Sequence[Measured], points: list[Line], folder: Path, caption: str
+) -> None:
+    try:
+        from askfew.experiments.curves import draw_curves
+    except ImportError:
+        notes.print("No figure: it needs matplotlib (pip install 'askfew\\[plot]').")
+        return
+    draw_curves(
+        measured,
+        [*study.lines, *points],
+        folder / study.name,
+        title=study.title,
+        x_label=study.x_label,
+        caption=caption,
+    )
+
+
+def _print_table(study: Study, measured: Sequence[Measured]) -> None:
+    table = Table(
+        "curve",
+        study.x_name,
+        "mean answers",
+        "5 % to 95 %",
+        "errors",
+        "unfinished",
+        title=study.title,
+    )
+    for cell in measured:
+        s = cell.summary
+        spread = "-" if s.q05_answers is None else f"{s.q05_answers:,.0f} to {s.q95_answers:,.0f}"
+        mean = "-" if s.mean_answers is None else f"{s.mean_answers:,.0f}"
+        table.add_row(
+            cell.curve, f"{cell.x:g}", mean, spread, f"{s.error_rate:.1%}", str(s.unfinished)
+        )
+    report.print(table)
+
+
+def _print_claims(study: Study, measured: Sequence[Measured]) -> None:
+    for claim in study.claims:
+        slope = log_slope(measured, claim.curve, claim.least_x)
+        if slope is not None:
+            report.print(
+                f"{claim.curve}: measured exponent {slope.exponent:.2f}"
+                f" (95 % interval {slope.low:.2f} to {slope.high:.2f}). Said: {claim.sentence}."
+            )

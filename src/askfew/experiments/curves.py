@@ -1,0 +1,53 @@
+"""The look of the paper's figures: mean curves on log axes, with bands from 5 % to 95 %."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+from askfew.experiments.study import Line, Measured
+
+__all__ = ["draw_curves"]
+
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
+_MARKS = "osD^vP*X"
+
+
+def draw_curves(
+    measured: Sequence[Measured],
+    lines: Sequence[Line],
+    path: Path,
+    *,
+    title: str,
+    x_label: str,
+    caption: str,
+) -> None:
+    """Draw every curve and save as PNG and SVG beside each other."""
+    figure, axes = plt.subplots(figsize=(9.5, 5.8), layout="constrained")
+    curves = list(dict.fromkeys(cell.curve for cell in measured))
+    for index, curve in enumerate(curves):
+        cells = [c for c in measured if c.curve == curve and c.summary.mean_answers is not None]
+        x = [cell.x for cell in cells]
+        look = {"color": _COLOURS[index % len(_COLOURS)], "marker": _MARKS[index % len(_MARKS)]}
+        means = [cell.summary.mean_answers for cell in cells]
+        axes.plot(x, means, label=curve, markersize=4, linewidth=1.4, **look)  # type: ignore[arg-type]
+        low = [cell.summary.q05_answers for cell in cells]
+        high = [cell.summary.q95_answers for cell in cells]
+        axes.fill_between(x, low, high, color=look["color"], alpha=0.13, linewidth=0)  # type: ignore[arg-type]
+    for line in lines:
+        style = {"marker": "x", "linestyle": "none"} if line.points else {"linestyle": "--"}
+        axes.plot(line.x, line.y, color="0.35", linewidth=1.1, label=line.name, **style)  # type: ignore[arg-type]
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(f"{x_label}\n{caption}")
+    axes.set_ylabel("answers")
+    axes.set_title(title, loc="left")
+    axes.grid(color="0.92")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside right upper", frameon=False, fontsize=9)
+    for suffix in (".png", ".svg"):
+        figure.savefig(path.with_suffix(suffix), dpi=150)
+    plt.close(figure)

@@ -1,0 +1,228 @@
+"""What all experiments share: cells that are measured once, kept, resumed, tabled and drawn.
+
+A study is a list of cells, each one curve at one place of the x axis. Every finished cell is one
+line of a results file, written and synced before the next begins: a killed study goes on where it
+stopped, and ends with the same table to the byte.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from askfew.errors import InvalidInput
+from askfew.simulation import Engine, Instance, Run, Summary, Trial, repeat
+
+__all__ = [
+    "Claim",
+    "Line",
+    "Measured",
+    "Place",
+    "Slope",
+    "Study",
+    "log_slope",
+    "repeated",
+    "run_study",
+]
+
+Measure = Callable[[int, int, Engine], list[Run]]
+"""(runs, seed, engine) -> the runs."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One cell: a curve at a value of x, and how to measure it."""
+
+    curve: str
+    x: float
+    measure: Measure
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve that is not measured here: a bound, a reference, published points."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    points: bool = False
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement about how a curve grows, to be read beside its measured exponent."""
+
+    curve: str
+    sentence: str
+    least_x: float = 0.0
+
+
+@dataclass(frozen=True)
+class Study:
+    """A named experiment: its fixed settings, its x axis, its cells and what is drawn beside."""
+
+    name: str
+    title: str
+    x_name: str
+    x_label: str
+    config: Mapping[str, object]
+    places: Sequence[Place]
+    lines: Sequence[Line] = ()
+    claims: Sequence[Claim] = ()
+    published: Callable[[Mapping[str, Any]], list[Line]] | None = None
+    """Reads the authors' own numbers out of their published results, where there are some."""
+
+
+def repeated(instance: Instance, trial: Trial) -> Measure:
+    """Measure by trying on as many worlds of the instance as there are runs."""
+
+    def measure(runs: int, seed: int, engine: Engine) -> list[Run]:
+        return repeat(instance, trial, runs=runs, seed=seed, engine=engine)
+
+    return measure
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A cell and what its runs say."""
+
+    curve: str
+    x: float
+    runs: int
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class Slope:
+    """Exponent of a power law fitted to a curve's means, with its 95 % interval."""
+
+    curve: str
+    exponent: float
+    low: float
+    high: float
+
+
+def run_study(
+    study: Study,
+    folder: Path,
+    *,
+    runs: int,
+    seed: int,
+    engine: Engine,
+    fresh: bool = False,
+    watch: Callable[[Iterator[Measured]], Iterator[Measured]] = iter,
+) -> list[Measured]:
+    """Measure what is not measured yet, and write the table and its particulars."""
+    began = time.time()
+    folder.mkdir(parents=True, exist_ok=True)
+    head = {"study": study.name, "runs": runs, "seed": seed, "config": dict(study.config)}
+    kept = _Results(folder / f"{study.name}.cells.jsonl", head, fresh)
+
+    def cells() -> Iterator[Measured]:
+        for place in study.places:
+            known = kept.get(place)
+            if known is None:
+                summary = Summary.of(place.measure(runs, seed, engine))
+                known = Measured(place.curve, place.x, runs, summary)
+                kept.add(known)
+            yield known
+
+    measured = list(watch(cells()))
+    _write_csv(measured, study.x_name, folder / f"{study.name}.csv")
+    particulars = {
+        **head,
+        "title": study.title,
+        "seconds": round(time.time() - began, 1),
+        "versions": {name: version(name) for name in ("askfew", "numpy", "scipy")}
+        | {"python": platform.python_version()},
+    }
+    (folder / f"{study.name}.json").write_text(json.dumps(particulars, indent=2) + "\n")
+    return measured
+
+
+def log_slope(measured: Sequence[Measured], curve: str, least_x: float = 0.0) -> Slope | None:
+    """Slope of log mean answers on log x; None with fewer than three points."""
+    points = [
+        (cell.x, cell.summary.mean_answers)
+        for cell in measured
+        if cell.curve == curve and cell.x >= least_x and cell.summary.mean_answers
+    ]
+    if len(points) < 3:
+        return None
+    x, y = np.log(np.array(points, dtype=np.float64)).T
+    fit = stats.linregress(x, y)
+    half = stats.t.ppf(0.975, len(points) - 2) * fit.stderr
+    return Slope(curve, float(fit.slope), float(fit.slope - half), float(fit.slope + half))
+
+
+class _Results:
+    """The results file: a line that says what it belongs to, then a line a finished cell."""
+
+    def __init__(self, path: Path, head: dict[str, Any], fresh: bool) -> None:
+        self._path = path
+        self._cells: dict[tuple[str, float], Measured] = {}
+        lines = [] if fresh or not path.exists() else _whole_lines(path)
+        if lines and json.loads(lines[0]) != head:
+            raise InvalidInput(
+                f"{path} must hold results of the same study, runs and seed",
+                "other settings",
+                "pass --fresh to start anew, or another folder",
+            )
+        lines = lines or [json.dumps(head)]
+        for line in lines[1:]:
+            cell = _read(json.loads(line))
+            self._cells[cell.curve, cell.x] = cell
+        # Rewritten from what was read whole, so that a line cut by a crash is gone.
+        path.write_text("".join(f"{line}\n" for line in lines))
+
+    def get(self, place: Place) -> Measured | None:
+        return self._cells.get((place.curve, place.x))
+
+    def add(self, cell: Measured) -> None:
+        self._cells[cell.curve, cell.x] = cell
+        with self._path.open("a") as file:
+            file.write(json.dumps(asdict(cell)) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _whole_lines(path: Path) -> list[str]:
+    """The lines that end in a newline: a crash can cut only the last one short."""
+    return [line[:-1] for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+
+def _read(values: dict[str, Any]) -> Measured:
+    summary = values.pop("summary")
+    summary["error_interval"] = tuple(summary["error_interval"])
+    return Measured(**values, summary=Summary(**summary))
+
+
+def _write_csv(measured: Sequence[Measured], x_name: str, path: Path) -> None:
+    with path.open("w", newline="") as file:
+        writer: csv.DictWriter[str] | None = None
+        for cell in measured:
+            summary = asdict(cell.summary)
+            low, high = summary.pop("error_interval")
+            row = {
+                "curve": cell.curve,
+                x_name: f"{cell.x:g}",
+                "runs": cell.runs,
+                **summary,
+                "error_low": low,
+                "error_high": high,
+            }
+            if writer is None:
+                writer = csv.DictWriter(file, fieldnames=list(row), lineterminator="\n")
+                writer.writeheader()
+            writer.writerow(row)

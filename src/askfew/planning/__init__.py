@@ -1,0 +1,6 @@
+"""The bill before the first answer: forecasts from simulating the method, beside the theory."""
+
+from askfew.planning.forecast import Forecast, forecast, forecast_curves
+from askfew.planning.ranges import Range, Unknown
+
+__all__ = ["Forecast", "Range", "Unknown", "forecast", "forecast_curves"]

@@ -1,0 +1,134 @@
+"""Forecasts of answers and money, from simulating the frugal method on what might be true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from askfew.errors import InvalidInput
+from askfew.planning.letters import divergence_of
+from askfew.planning.ranges import Range, Unknown
+from askfew.simulation import Family, Run, local, repeat, try_method
+from askfew.theory import labelling_mean
+
+__all__ = ["Forecast", "forecast", "forecast_curves"]
+
+METHOD = "frugal"
+CORNER_RUNS = 400
+"""Runs for the hardest corner's own figure."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a campaign will ask: over the ranges, in their hardest corner, and phase by phase.
+
+    ``least`` is a lower bound on the mean answers of any method, for the middle of the ranges;
+    ``everything`` is the cost of asking every cell ``repeats`` times, which promises nothing.
+    """
+
+    unknown: Unknown
+    delta: float
+    price: float
+    runs: int
+    median: float
+    q90: float
+    hardest_median: float
+    hardest_q90: float
+    by_phase: dict[str, float]
+    cap: int | None
+    chance_under_cap: float | None
+    least: float
+    repeats: int
+
+    @property
+    def everything(self) -> int:
+        """Answers for every question of every item, ``repeats`` times."""
+        return self.unknown.items * self.unknown.questions * self.repeats
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-ready values, money beside answers."""
+        figures = ("median", "q90", "hardest_median", "hardest_q90", "least", "everything")
+        money = {f"{name}_money": getattr(self, name) * self.price for name in figures}
+        return {**asdict(self), "everything": self.everything, **money}
+
+
+def forecast(
+    unknown: Unknown,
+    *,
+    delta: float = 0.05,
+    price: float = 0.0,
+    cap: int | None = None,
+    repeats: int = 5,
+    runs: int = 1000,
+    seed: int = 0,
+    jobs: int = -1,
+    watch: Callable[[Iterator[Run]], Iterator[Run]] = iter,
+) -> Forecast:
+    """Simulate campaigns on instances drawn from the ranges, and on the hardest of them.
+
+    A run that would not end within a generous cap counts as costing all of it.
+    """
+    if price < 0:
+        raise InvalidInput("price, per answer, must not be negative", price, "pass what you pay")
+    if repeats < 1:
+        raise InvalidInput("repeats must be at least 1", repeats, "say how often to ask each cell")
+    simulate = partial(_answers, delta=delta, seed=seed, jobs=jobs)
+    over_ranges = simulate(unknown, runs=runs, watch=watch)
+    corner = simulate(unknown.hardest(), runs=min(runs, CORNER_RUNS))
+    answers, hardest = _costs(over_ranges), _costs(corner)
+    return Forecast(
+        unknown=unknown,
+        delta=delta,
+        price=price,
+        runs=runs,
+        median=float(np.median(answers)),
+        q90=float(np.quantile(answers, 0.9)),
+        hardest_median=float(np.median(hardest)),
+        hardest_q90=float(np.quantile(hardest, 0.9)),
+        by_phase=_mean_by_phase(over_ranges),
+        cap=cap,
+        chance_under_cap=None if cap is None else float(np.mean(answers <= cap)),
+        least=labelling_mean(unknown.items, divergence_of(unknown.middle()), delta).value,
+        repeats=repeats,
+    )
+
+
+def forecast_curves(
+    unknown: Unknown, *, delta: float, runs: int, seed: int, jobs: int, points: int = 6
+) -> dict[float, list[tuple[float, float, float]]]:
+    """For each of three shares: (gap, median answers, 90 % of runs) along the range of gaps."""
+    curves: dict[float, list[tuple[float, float, float]]] = {}
+    for share in dict.fromkeys(round(unknown.share.at(at), 6) for at in (0.0, 0.5, 1.0)):
+        curves[share] = []
+        for gap in dict.fromkeys(unknown.gap.at(at) for at in np.linspace(0, 1, points).tolist()):
+            here = replace(unknown, gap=Range(gap, gap), share=Range(share, share))
+            answers = _costs(_answers(here, delta=delta, seed=seed, jobs=jobs, runs=runs))
+            low, high = np.quantile(answers, [0.5, 0.9])
+            curves[share].append((gap, float(low), float(high)))
+    return curves
+
+
+def _answers(
+    family: Family,
+    *,
+    delta: float,
+    seed: int,
+    jobs: int,
+    runs: int,
+    watch: Callable[[Iterator[Run]], Iterator[Run]] = iter,
+) -> list[Run]:
+    trial = partial(try_method, method=METHOD, delta=delta)
+    return repeat(family, trial, runs=runs, seed=seed, engine=local(jobs), watch=watch)
+
+
+def _costs(runs: Sequence[Run]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.array([run.answers for run in runs])
+
+
+def _mean_by_phase(runs: Sequence[Run]) -> dict[str, float]:
+    phases = dict.fromkeys(phase for run in runs for phase in run.by_phase)
+    return {phase: float(np.mean([run.by_phase.get(phase, 0) for run in runs])) for phase in phases}

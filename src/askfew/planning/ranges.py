@@ -1,0 +1,109 @@
+"""What a planner does not know: ranges of instances, and the hardest corner of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from askfew.errors import InvalidInput
+from askfew.simulation import Instance, World
+
+__all__ = ["Range", "Unknown"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """From ``low`` to ``high``; one number if they are the same.
+
+    >>> Range.read("0.5:0.8"), Range.read("3")
+    (Range(low=0.5, high=0.8), Range(low=3.0, high=3.0))
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.high) and 0 < self.low <= self.high):
+            raise InvalidInput(
+                "a range needs two positive numbers, low <= high",
+                f"{self.low:g} to {self.high:g}",
+                "write for example 0.5:0.8",
+            )
+
+    @classmethod
+    def read(cls, text: str) -> Range:
+        """From 'low:high', or one number."""
+        try:
+            ends = [float(end) for end in text.split(":")]
+            return cls(ends[0], ends[-1]) if len(ends) <= 2 else cls(math.nan, math.nan)
+        except ValueError:
+            raise InvalidInput(
+                "a range must be a number, or two with a colon",
+                repr(text),
+                "write for example 0.5:0.8",
+            ) from None
+
+    def at(self, share: float) -> float:
+        """The point so far along, on a log scale: a range says how wrong a guess may be."""
+        return float(self.low * (self.high / self.low) ** share)
+
+    def __str__(self) -> str:
+        return f"{self.low:g}" if self.low == self.high else f"{self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A problem of known size whose gap, small group and useful questions lie in ranges."""
+
+    items: int
+    questions: int
+    gap: Range
+    share: Range
+    useful: Range
+    noise: str = "yes-no"
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        for share in (0.0, 1.0):  # both ends must make an instance
+            self._instance(share, share, share)
+        if self.share.high > 0.5:
+            raise InvalidInput(
+                "the small group's share must be at most 0.5",
+                self.share.high,
+                "say how rare it may be",
+            )
+
+    def draw_instance(self, rng: np.random.Generator) -> Instance:
+        """An instance at random, each unknown uniform on a log scale."""
+        return self._instance(*rng.random(3))
+
+    def draw(self, seed: np.random.SeedSequence) -> World:
+        """A world of an instance at random."""
+        for_instance, for_world = seed.spawn(2)
+        return self.draw_instance(np.random.default_rng(for_instance)).draw(for_world)
+
+    def hardest(self) -> Instance:
+        """Smallest gap, rarest group, fewest useful questions."""
+        return self._instance(0.0, 0.0, 0.0)
+
+    def middle(self) -> Instance:
+        """The middle of every range."""
+        return self._instance(0.5, 0.5, 0.5)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-ready values."""
+        return asdict(self)
+
+    def _instance(self, gap: float, share: float, useful: float) -> Instance:
+        return Instance(
+            self.items,
+            self.questions,
+            min(max(round(self.useful.at(useful)), 1), self.questions),
+            self.gap.at(gap),
+            self.noise,
+            self.sigma,
+            self.share.at(share),
+        )

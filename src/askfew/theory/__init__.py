@@ -1,0 +1,46 @@
+"""What any method must pay, and what the paper's method may: bounds on answers as plain functions.
+
+Letters are the paper's: n items, d questions, gaps Delta between the two groups' means, theta the
+smaller group's share, delta the allowed probability of any wrong label. Noise is
+sigma-subGaussian; the paper's sigma is 1. Nothing here asks, simulates or plots.
+"""
+
+from askfew.theory.bound import Bound, Kind
+from askfew.theory.coverage import everyone_asked, never_asked
+from askfew.theory.divergence import (
+    binary_kl,
+    normal_divergence,
+    normal_information,
+    yes_no_divergence,
+    yes_no_information,
+)
+from askfew.theory.forecast import random_pairs
+from askfew.theory.gaps import effective_sparsity, norm_squared, ordered_gaps
+from askfew.theory.labelling import labelling_mean, labelling_quantile
+from askfew.theory.lower import finding_quantile, flipping_mean, flipping_quantile, theorem_4_1
+from askfew.theory.upper import complexity, corollary_3_2, theorem_3_1
+
+__all__ = [
+    "Bound",
+    "Kind",
+    "binary_kl",
+    "complexity",
+    "corollary_3_2",
+    "effective_sparsity",
+    "everyone_asked",
+    "finding_quantile",
+    "flipping_mean",
+    "flipping_quantile",
+    "labelling_mean",
+    "labelling_quantile",
+    "never_asked",
+    "norm_squared",
+    "normal_divergence",
+    "normal_information",
+    "ordered_gaps",
+    "random_pairs",
+    "theorem_3_1",
+    "theorem_4_1",
+    "yes_no_divergence",
+    "yes_no_information",
+]
