@@ -6,6 +6,7 @@ from askfew.answers import Number, Scale, YesNo
 from askfew.clustering import Session, cluster, session
 from askfew.log import Log
 from askfew.outcome import Outcome
+from askfew.planning import plan
 from askfew.records import Batch, Problem, Tally
 
 __version__ = "0.1.0"
@@ -23,5 +24,6 @@ __all__ = [
     "YesNo",
     "cluster",
     "oracles",
+    "plan",
     "session",
 ]

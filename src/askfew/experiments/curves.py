@@ -36,9 +36,10 @@ def draw_curves(
         low = [cell.summary.q05_answers for cell in cells]
         high = [cell.summary.q95_answers for cell in cells]
         axes.fill_between(x, low, high, color=look["color"], alpha=0.13, linewidth=0)  # type: ignore[arg-type]
-    for line in lines:
-        style = {"marker": "x", "linestyle": "none"} if line.points else {"linestyle": "--"}
-        axes.plot(line.x, line.y, color="0.35", linewidth=1.1, label=line.name, **style)  # type: ignore[arg-type]
+    for index, line in enumerate(lines):
+        look = {"marker": "x+1"[index % 3]} if line.points else {"marker": ""}
+        style = "none" if line.points else ("--", ":", "-.")[index % 3]
+        axes.plot(line.x, line.y, color="0.35", linestyle=style, label=line.name, **look)  # type: ignore[arg-type]
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel(f"{x_label}\n{caption}")

@@ -15,7 +15,9 @@ from askfew.experiments.trials import (
     try_candidate_row,
     try_cluster_by_candidates,
 )
+from askfew.planning.letters import divergence_of
 from askfew.simulation import Instance, Trial, try_method
+from askfew.theory import labelling_mean, theorem_4_1
 
 __all__ = ["Config", "study"]
 
@@ -80,12 +82,25 @@ def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
         "s, the number of useful questions (each with gap 15 / sqrt(s))",
         asdict(config),
         places,
+        lines=_lower_bounds(config),
         claims=[
             Claim(f"CR({half:g})", "CR does not depend on s (exponent 0), for s >= 53", 53),
             Claim(f"CBC({half:g})", "CBC grows linearly in s (exponent 1)", 53),
         ],
         published=_published,
     )
+
+
+def _lower_bounds(config: Config) -> list[Line]:
+    """At the careful delta: Theorem 4.1 is void at the paper's."""
+    delta, s = config.careful_delta, config.sparsities
+    instances = [config.instance(each) for each in s]
+    labelling = [labelling_mean(config.items, divergence_of(each), delta) for each in instances]
+    theorem = [theorem_4_1(each.ordered_gaps, config.items, 0.5, delta) for each in instances]
+    return [
+        Line(f"labelling bound({delta:g})", s, [bound.value for bound in labelling]),
+        Line(f"Theorem 4.1({delta:g})", s, [bound.value for bound in theorem]),
+    ]
 
 
 def _published(results: Mapping[str, Any]) -> list[Line]:

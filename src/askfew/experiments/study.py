@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from askfew.errors import InvalidInput
 from askfew.simulation import Engine, Instance, Run, Summary, Trial, repeat
@@ -161,9 +161,12 @@ def log_slope(measured: Sequence[Measured], curve: str, least_x: float = 0.0) ->
     if len(points) < 3:
         return None
     x, y = np.log(np.array(points, dtype=np.float64)).T
-    fit = stats.linregress(x, y)
-    half = stats.t.ppf(0.975, len(points) - 2) * fit.stderr
-    return Slope(curve, float(fit.slope), float(fit.slope - half), float(fit.slope + half))
+    x -= x.mean()
+    exponent = float(x @ y / (x @ x))
+    residuals = y - y.mean() - exponent * x
+    freedom = len(points) - 2
+    half = float(stdtrit(freedom, 0.975) * np.sqrt(residuals @ residuals / freedom / (x @ x)))
+    return Slope(curve, exponent, exponent - half, exponent + half)
 
 
 class _Results:

@@ -1,6 +1,7 @@
 """The bill before the first answer: forecasts from simulating the method, beside the theory."""
 
 from askfew.planning.forecast import Forecast, forecast, forecast_curves
+from askfew.planning.plan import plan
 from askfew.planning.ranges import Range, Unknown
 
-__all__ = ["Forecast", "Range", "Unknown", "forecast", "forecast_curves"]
+__all__ = ["Forecast", "Range", "Unknown", "forecast", "forecast_curves", "plan"]

@@ -49,6 +49,19 @@ class Forecast:
         """Answers for every question of every item, ``repeats`` times."""
         return self.unknown.items * self.unknown.questions * self.repeats
 
+    def __str__(self) -> str:
+        rows = {
+            "half of all campaigns stay under": self.median,
+            "90 % stay under": self.q90,
+            "in the hardest corner, 90 % stay under": self.hardest_q90,
+            "no method can do with less on average (mid-range)": self.least,
+            f"asking everything {self.repeats} times, no promise": self.everything,
+        }
+        return "\n".join(
+            f"{name:<50} {answers:>10,.0f} answers {answers * self.price:>10,.2f}"
+            for name, answers in rows.items()
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values, money beside answers."""
         figures = ("median", "q90", "hardest_median", "hardest_q90", "least", "everything")

@@ -1,0 +1,66 @@
+"""``askfew.plan``: a forecast from what a user can say about a campaign."""
+
+from __future__ import annotations
+
+from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.planning.forecast import Forecast, forecast
+from askfew.planning.ranges import Range, Unknown
+
+__all__ = ["plan"]
+
+Guess = float | tuple[float, float]
+"""A number, or the ends of a range."""
+
+
+def plan(
+    items: int,
+    questions: int,
+    *,
+    gap: Guess,
+    share: Guess = (0.1, 0.5),
+    useful: Guess = 1,
+    answers: AnswerKind | None = None,
+    delta: float = 0.05,
+    price: float = 0.0,
+    cap: int | None = None,
+    repeats: int = 5,
+    runs: int = 1000,
+    seed: int = 0,
+    jobs: int = -1,
+) -> Forecast:
+    """Forecast the answers and the money of a campaign before its first answer.
+
+    ``gap`` is how far the two groups' means differ on a useful question, in the answers' units;
+    ``share`` the small group's part of the items; ``useful`` how many questions separate. Each may
+    be a number or a range ``(low, high)``.
+
+    >>> bill = plan(60, 10, gap=(0.6, 0.8), useful=(2, 4), price=0.02, runs=20, jobs=1)
+    >>> bool(bill.least < bill.median <= bill.q90)
+    True
+    """
+    kind = YesNo() if answers is None else answers
+    width = kind.high - kind.low if isinstance(kind, Scale) else 1.0
+    low, high = _ends(gap)
+    unknown = Unknown(
+        items,
+        questions,
+        Range(low / width, high / width),
+        Range(*_ends(share)),
+        Range(*_ends(useful)),
+        noise={YesNo: "yes-no", Scale: "scale", Number: "gaussian"}[type(kind)],
+        sigma=kind.sigma,
+    )
+    return forecast(
+        unknown,
+        delta=delta,
+        price=price,
+        cap=cap,
+        repeats=repeats,
+        runs=runs,
+        seed=seed,
+        jobs=jobs,
+    )
+
+
+def _ends(guess: Guess) -> tuple[float, float]:
+    return guess if isinstance(guess, tuple) else (guess, guess)
