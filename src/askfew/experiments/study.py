@@ -176,7 +176,7 @@ class _Results:
         self._path = path
         self._cells: dict[tuple[str, float], Measured] = {}
         lines = [] if fresh or not path.exists() else _whole_lines(path)
-        if lines and json.loads(lines[0]) != head:
+        if lines and lines[0] != json.dumps(head):
             raise InvalidInput(
                 f"{path} must hold results of the same study, runs and seed",
                 "other settings",

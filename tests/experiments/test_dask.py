@@ -1,0 +1,49 @@
+"""The same work on a real cluster of two processes, one of which is killed on the way."""
+
+import os
+import signal
+import warnings
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from askfew.errors import InvalidInput
+from askfew.simulation import Instance, dask, local, repeat, try_method
+
+distributed = pytest.importorskip("distributed")
+
+INSTANCE = Instance(items=20, questions=300, useful=20, gap=2.0)
+TRIAL = partial(try_method, method="paper", delta=0.1)
+
+
+@pytest.fixture
+def cluster() -> Iterator[object]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the cluster's own, about ports and forks
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        ) as made:
+            yield made
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_that_loses_a_worker_gives_the_same_runs(cluster: object) -> None:
+    expected = repeat(INSTANCE, TRIAL, runs=60, seed=3, engine=local(1))
+    pids = [nanny.pid for nanny in cluster.workers.values()]  # type: ignore[attr-defined]
+    engine = dask(cluster.scheduler_address)  # type: ignore[attr-defined]
+
+    def kill_one_on_the_way(runs: Iterator[object]) -> Iterator[object]:
+        for index, run in enumerate(runs):
+            if index == 3:
+                os.kill(pids[0], signal.SIGKILL)
+            yield run
+
+    found = repeat(INSTANCE, TRIAL, runs=60, seed=3, engine=engine, watch=kill_one_on_the_way)  # type: ignore[arg-type]
+    assert found == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_that_is_not_there_is_named() -> None:
+    with pytest.raises(InvalidInput, match="address of a running Dask scheduler"):
+        repeat(INSTANCE, TRIAL, runs=1, engine=dask("tcp://127.0.0.1:1"))

@@ -1,0 +1,80 @@
+from functools import partial
+
+import numpy as np
+import pytest
+
+import askfew
+from askfew.errors import InvalidInput
+from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
+from askfew.simulation import Family, error_interval, local, repeat, try_method
+
+UNKNOWN = Unknown(40, 12, Range(0.6, 0.9), Range(0.2, 0.5), Range(2, 4))
+
+
+@pytest.fixture(scope="module")
+def bill() -> Forecast:
+    return forecast(UNKNOWN, delta=0.05, price=0.02, cap=1200, runs=400, seed=1, jobs=1)
+
+
+def share_under(family: Family, limit: float) -> tuple[float, float]:
+    """Interval of the share of new campaigns that end under the limit."""
+    trial = partial(try_method, method="frugal", delta=0.05)
+    runs = repeat(family, trial, runs=300, seed=2, engine=local(1))
+    return error_interval(sum(run.answers <= limit for run in runs), len(runs), level=0.99)
+
+
+def test_ninety_per_cent_of_new_campaigns_end_under_the_ninety_per_cent_figure(
+    bill: Forecast,
+) -> None:
+    low, high = share_under(UNKNOWN, bill.q90)
+    assert low < 0.92
+    assert high > 0.88
+
+
+def test_so_they_do_in_the_hardest_corner(bill: Forecast) -> None:
+    low, high = share_under(UNKNOWN.hardest(), bill.hardest_q90)
+    assert low < 0.92
+    assert high > 0.88
+
+
+def test_figures_are_in_order(bill: Forecast) -> None:
+    assert bill.least < bill.median < bill.q90 < bill.hardest_q90
+    assert bill.everything == 40 * 12 * 5
+    assert bill.chance_under_cap is not None
+    assert 0 < bill.chance_under_cap <= 1
+    assert sum(bill.by_phase.values()) == pytest.approx(bill.median, rel=0.5)
+
+
+def test_money_is_answers_times_price(bill: Forecast) -> None:
+    values = bill.to_dict()
+    assert values["q90_money"] == pytest.approx(0.02 * values["q90"])
+
+
+def test_weaker_gaps_cost_more() -> None:
+    curves = forecast_curves(UNKNOWN, delta=0.05, runs=30, seed=0, jobs=1, points=2)
+    assert list(curves) == [pytest.approx(0.2), pytest.approx(0.316228), pytest.approx(0.5)]
+    for points in curves.values():
+        (_, weak, _), (_, strong, _) = points
+        assert weak > strong
+
+
+def test_the_same_seed_gives_the_same_bill_from_python() -> None:
+    def bill() -> Forecast:
+        return askfew.plan(
+            20, 6, gap=(1.0, 3.0), useful=2, answers=askfew.Scale(1, 5), runs=20, seed=4, jobs=1
+        )
+
+    assert bill() == bill()
+    assert bill().unknown.gap == Range(0.25, 0.75)
+    assert "90 % stay under" in str(bill())
+
+
+def test_a_negative_price_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="price"):
+        forecast(UNKNOWN, price=-1)
+
+
+def test_jobs_do_not_change_the_forecast() -> None:
+    one, two = (forecast(UNKNOWN, runs=12, jobs=jobs) for jobs in (1, 2))
+    assert one == two
+    assert np.isfinite(one.q90)
