@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
-from askfew.errors import InvalidInput, ReplayMismatch
+from askfew.errors import AskfewError, InvalidInput, ReplayMismatch
 from askfew.records import Batch, Problem, Tally
 
-__all__ = ["Log", "Step"]
+__all__ = ["Log", "Step", "seal"]
 
 _KINDS: dict[str, type[YesNo] | type[Scale] | type[Number]] = {
     "yes-no": YesNo,
@@ -53,13 +53,13 @@ class Log:
     def append(self, batch: Batch, tally: Tally) -> None:
         """Add an answered Batch."""
         bare = Batch(batch.items, batch.questions, batch.repeats, batch.why)
-        self.steps.append(Step(bare, tally, _seal(self._last_seal(len(self)), bare, tally)))
+        self.steps.append(Step(bare, tally, seal(self._last_seal(len(self)), bare, tally)))
         self.partial = None
 
     def verify(self, index: int) -> Step:
         """The step, or ReplayMismatch if it is not what was once appended."""
         step = self.steps[index]
-        if step.seal != _seal(self._last_seal(index), step.batch, step.tally):
+        if step.seal != seal(self._last_seal(index), step.batch, step.tally):
             raise ReplayMismatch(
                 f"step {index} of the log must be as it was recorded",
                 "a step that was changed afterwards",
@@ -112,7 +112,9 @@ class Log:
             partial = None if values["partial"] is None else _read_tally(values["partial"])
             problem = Problem(values["items"], values["questions"], answers)
             return cls(problem, values["recipe"], steps, partial, values["complete"])
-        except (KeyError, TypeError) as error:
+        except AskfewError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
             raise InvalidInput(
                 "a log must have what Log.to_dict() writes", repr(error), "save it again"
             ) from error
@@ -121,7 +123,8 @@ class Log:
         return self.steps[index - 1].seal if index else ""
 
 
-def _seal(before: str, batch: Batch, tally: Tally) -> str:
+def seal(before: str, batch: Batch, tally: Tally) -> str:
+    """Digest of a step and, through the seal before it, of the whole log up to it."""
     digest = hashlib.sha256(before.encode())
     for column in (batch.items, batch.questions, batch.repeats, tally.counts, tally.sums):
         digest.update(column.tobytes())

@@ -230,7 +230,7 @@ def checked_tally(
     if np.count_nonzero(wrong):
         row = int(np.argmax(wrong))
         raise InvalidTally(
-            f"row {row} asked for {batch.repeats[row]} answers, so its count must lie from 0 to that",
+            f"row {row} asked for {batch.repeats[row]} answers, so its count must be 0 to that",
             int(count[row]),
             "count 0 where nobody answered",
         )

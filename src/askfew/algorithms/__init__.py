@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from askfew.algorithms.baselines import kmeans, kmeans10, spectral
+from askfew.algorithms.baselines import adaptive_kmeans, kmeans, kmeans10, known_gap, spectral
+from askfew.algorithms.frugal import frugal as frugal_method
 from askfew.algorithms.paper import bandit_clustering
 from askfew.errors import InvalidInput
 from askfew.records import Finding, Problem, Procedure
@@ -20,10 +21,13 @@ from askfew.records import Finding, Problem, Procedure
 __all__ = ["METHODS", "start", "takes_budget"]
 
 METHODS: dict[str, Callable[..., Procedure[Finding]]] = {
+    "frugal": frugal_method,
     "paper": bandit_clustering,
     "kmeans": kmeans,
     "kmeans10": kmeans10,
     "spectral": spectral,
+    "adaptive-kmeans": adaptive_kmeans,
+    "known-gap": known_gap,
 }
 
 
@@ -38,16 +42,18 @@ def start(
 ) -> Procedure[Finding]:
     """The method's procedure, ready to be driven.
 
-    >>> start("papper", Problem(4, 2), np.random.default_rng(0), delta=0.1)
+    >>> start("papper", Problem(4, 2), np.random.default_rng(0), delta=0.1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    askfew.errors.InvalidInput: method must be one of paper, kmeans, kmeans10, spectral, ...
+    askfew.errors.InvalidInput: method must be one of frugal, paper, ..., got 'papper': choose one
     """
     check_delta(delta)
     parameters = _parameters(method)
     if takes_budget(method):
-        if budget is None or budget < 1:
+        if not isinstance(budget, int) or isinstance(budget, bool) or budget < 1:
             raise InvalidInput(
-                f"{method} needs a budget of answers to spend", budget, "pass budget"
+                f"{method} needs a budget, a whole number of answers to spend",
+                repr(budget),
+                "pass budget",
             )
         options["budget"] = budget
     else:
@@ -64,6 +70,9 @@ def start(
             ", ".join(unknown),
             "leave it out",
         )
+    for name, parameter in parameters.items():
+        if parameter.default is parameter.empty and name not in {"problem", "rng", *options}:
+            raise InvalidInput(f"{method} needs the option {name}", "none", f"pass {name}")
     return METHODS[method](problem, rng=rng, **options)
 
 

@@ -29,7 +29,7 @@ def bounded_block(
     $a + b$ factors gives at most 1.
 
     >>> bounded_block(px=0.9, pr=0.1, x=[5, 1], a=5, r=[0, 1], b=5).round(3)
-    array([ 5.878, -3.575])
+    array([ 5.878, -5.108])
     """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     x, r = np.asarray(x, dtype=np.float64), np.asarray(r, dtype=np.float64)

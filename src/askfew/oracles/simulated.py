@@ -134,7 +134,7 @@ def bernoulli(
 
     >>> oracle = bernoulli([[0.1, 0.5], [0.9, 0.5]], labels=[0, 0, 1], rng=1)
     >>> oracle(Batch(np.array([0, 2]), np.array([0, 0]), np.array([100, 100]))).sums
-    array([11., 91.])
+    array([10., 85.])
     """
     return BernoulliOracle(_between(Means(means, labels), 0.0, 1.0), np.random.default_rng(rng))
 

@@ -16,8 +16,9 @@ __all__ = ["Summary", "error_interval"]
 def error_interval(errors: int, runs: int, level: float = 0.95) -> tuple[float, float]:
     """Clopper-Pearson interval of an error rate.
 
-    >>> error_interval(0, 100)
-    (0.0, 0.0362...)
+    >>> low, high = error_interval(0, 100)
+    >>> low, round(high, 4)
+    (0.0, 0.0362)
     """
     tail = (1 - level) / 2  # scipy.stats has this ready, but takes a second to import
     low = betaincinv(errors, runs - errors + 1, tail) if errors > 0 else 0.0

@@ -1,0 +1,141 @@
+"""The promise of a frugal run, with everything it rests on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from askfew.algorithms.frugal.label import Labelling, named
+from askfew.algorithms.frugal.levels import Levels
+from askfew.algorithms.frugal.search import Pair
+from askfew.answers import AnswerKind, Number
+from askfew.evidence.mixture import boundary, tuned_rho
+from askfew.records import Certificate, Problem
+
+__all__ = ["FrugalCertificate", "gap_interval", "give_certificate", "two_items"]
+
+_ALPHA = 0.05
+"""One minus the level of the interval for the gap."""
+
+
+@dataclass(frozen=True)
+class FrugalCertificate(Certificate):
+    """How delta was spent: on confirming the representatives, and on every item's exclusion.
+
+    ``evidence`` and ``needed`` are in nats: confirmed is what reaches what it needs.
+    """
+
+    attempt: int
+    representatives: tuple[int, ...]
+    confirmed_question: int
+    registered: int
+    pair_delta: float
+    pair_evidence: float
+    pair_needed: float
+    question: int
+    gap: float
+    gap_interval: tuple[float, float]
+    item_delta: float
+    item_needed: float
+    item_evidence: tuple[float, ...]
+    undecided: tuple[int, ...]
+    misfits: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON-ready values."""
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+
+    def __str__(self) -> str:
+        low, high = self.gap_interval
+        a, b = self.representatives
+        lines = [
+            self.promise,
+            f"Items {a} and {b} represent the groups: candidate {self.registered} to be registered, "
+            f"on question {self.confirmed_question}, with {self.pair_evidence:.1f} nats of evidence "
+            f"where {self.pair_needed:.1f} were needed (delta {self.pair_delta:.2g}).",
+            f"Labels rest on question {self.question}: the groups differ by {self.gap:.3g} "
+            f"({1 - _ALPHA:.0%} interval {low:.3g} to {high:.3g}).",
+            f"Every label is given by excluding the other group with at least {self.item_needed:.1f} "
+            f"nats (delta {self.item_delta:.2g} over all items, attempt {self.attempt}).",
+        ]
+        if self.undecided:
+            lines.append(f"Undecided: {_listed(self.undecided)}.")
+        lines += [f"Item {item} fits neither group." for item in self.misfits]
+        return "\n".join([*lines, "This assumes:", *(f"- {each}" for each in self.assumptions)])
+
+
+def give_certificate(
+    problem: Problem,
+    delta: float,
+    delta_pair: float,
+    pair: Pair,
+    labelling: Labelling,
+    levels: Levels,
+    attempt: int,
+) -> FrugalCertificate:
+    """Put together what a run has found."""
+    named_labels = named(labelling.labels)
+    first = int(named_labels[pair.items[0]])
+    gap, interval = gap_interval(problem.answers, levels)
+    decided = int((named_labels >= 0).sum())
+    return FrugalCertificate(
+        delta,
+        f"All {decided} labels are right with probability at least {1 - delta:g}.",
+        _assumptions(problem),
+        attempt=attempt,
+        representatives=tuple(int(item) for item in (pair.items if first == 0 else pair.items[::-1])),
+        confirmed_question=pair.question,
+        registered=pair.q,
+        pair_delta=delta_pair / (pair.q * (pair.q + 1)),
+        pair_evidence=pair.evidence,
+        pair_needed=pair.needed,
+        question=levels.question,
+        gap=gap,
+        gap_interval=interval,
+        item_delta=max(problem.items - 2, 1) * math.exp(-labelling.threshold),
+        item_needed=labelling.threshold,
+        item_evidence=tuple(labelling.evidence.max(axis=1).tolist()),
+        undecided=tuple(np.flatnonzero(named_labels < 0).tolist()),
+        misfits=tuple(labelling.misfits),
+    )
+
+
+def gap_interval(answers: AnswerKind, levels: Levels) -> tuple[float, tuple[float, float]]:
+    """The references' gap, and an interval for it that is valid whenever one stops.
+
+    Each group's mean gets a normal-mixture interval at half the level; the widths add up.
+    """
+    counts = np.maximum(levels.counts, 1)
+    means = levels.sums / counts if (levels.counts > 0).all() else levels.expected
+    variance = counts * answers.sigma**2
+    widths = [
+        float(boundary(v, tuned_rho(v, _ALPHA / 2), _ALPHA / 2)) / b
+        for v, b in zip(variance.tolist(), counts.tolist(), strict=True)
+    ]
+    gap, width = float(abs(means[1] - means[0])), sum(widths)
+    widest = math.inf if isinstance(answers, Number) else answers.high - answers.low
+    return gap, (max(gap - width, 0.0), min(gap + width, widest))
+
+
+def two_items(delta: float) -> Certificate:
+    """Two items need no answer."""
+    return Certificate(delta, "There are two groups and two items: nothing was asked.", ("there are exactly two groups",))
+
+
+def _assumptions(problem: Problem) -> tuple[str, ...]:
+    noise = f"their noise is subGaussian with sigma = {problem.answers.sigma:g}"
+    bounded = "they never leave their scale"
+    return (
+        "there are exactly two groups, and items of one group have the same mean on every question",
+        "answers are independent, each with its cell's mean whatever was answered before; "
+        + (noise if isinstance(problem.answers, Number) else bounded),
+        "people may skip a question, but not because of what they would have answered",
+    )
+
+
+def _listed(items: tuple[int, ...], most: int = 10) -> str:
+    text = ", ".join(f"item {item}" for item in items[:most])
+    return text if len(items) <= most else f"{text} and {len(items) - most} more"

@@ -1,0 +1,33 @@
+"""What one run of the method carries from phase to phase."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from askfew.algorithms.frugal.options import Options
+from askfew.records import Batch, Problem, Procedure, Tally
+
+__all__ = ["Course"]
+
+
+@dataclass
+class Course:
+    """The problem, the knobs, and two counts: answers asked so far, and candidates registered.
+
+    ``asked`` only paces the rounds. ``registered`` is the q of the proof and never goes back.
+    """
+
+    problem: Problem
+    rng: np.random.Generator
+    options: Options
+    delta_pair: float
+    asked: int = 0
+    registered: int = 0
+
+    def ask(self, batch: Batch) -> Procedure[Tally]:
+        """Yield the Batch and note its size (what was asked, so that rounds grow even in silence)."""
+        self.asked += batch.answers
+        tally = yield batch
+        return tally

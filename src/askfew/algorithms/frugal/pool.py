@@ -1,0 +1,125 @@
+"""Candidates: two items and a question, and what has been answered about them so far."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from askfew.answers import AnswerKind
+from askfew.evidence import log_evidence, nine_digits
+from askfew.records import Floats, Ints
+
+__all__ = ["Pool", "hindsight", "shrunk_means"]
+
+_SILENT = 3
+"""Empty returns in a row after which a candidate is given up."""
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+class Pool:
+    """A growing table of candidates; row c has sides 0 and 1, the two items of the pair."""
+
+    def __init__(self, answers: AnswerKind) -> None:
+        self.answers = answers
+        self.size = 0
+        self._items = np.zeros((64, 2), dtype=np.int64)
+        self._questions = np.zeros(64, dtype=np.int64)
+        self._counts = np.zeros((64, 2))
+        self._sums = np.zeros((64, 2))
+        self._scores = np.zeros(64)
+        self._silent = np.zeros(64, dtype=np.int64)
+
+    @property
+    def items(self) -> Ints:
+        """The pair of each candidate."""
+        return self._items[: self.size]
+
+    @property
+    def questions(self) -> Ints:
+        """The question of each candidate."""
+        return self._questions[: self.size]
+
+    @property
+    def counts(self) -> Floats:
+        """Answers of each side."""
+        return self._counts[: self.size]
+
+    @property
+    def sums(self) -> Floats:
+        """Sum of the answers of each side."""
+        return self._sums[: self.size]
+
+    @property
+    def scores(self) -> Floats:
+        """How different the two sides look in hindsight, in nats; -inf for what is given up."""
+        return self._scores[: self.size]
+
+    @property
+    def samples(self) -> Floats:
+        """Pairs of answers: the smaller count of the two sides."""
+        return self.counts.min(axis=1)
+
+    def add(self, items: Ints, questions: Ints, replaced: Ints = _NONE) -> Ints:
+        """New candidates, not asked yet, some in the place of old ones; returns their rows."""
+        more = len(questions) - len(replaced)
+        while self.size + more > len(self._questions):
+            self._grow()
+        rows = np.append(replaced, np.arange(self.size, self.size + more))
+        self.size += more
+        self._items[rows], self._questions[rows] = items, questions
+        for column in (self._counts, self._sums, self._scores, self._silent):
+            column[rows] = 0
+        return rows
+
+    def least(self, size: int) -> Ints:
+        """The rows of the lowest scores; none if ``size`` is not positive."""
+        return np.sort(np.argsort(self.scores, kind="stable")[: max(size, 0)])
+
+    def record(self, rows: Ints, counts: Floats, sums: Floats) -> None:
+        """Add answers (rows x sides), and look again at how different the sides are."""
+        self._counts[rows] += counts
+        self._sums[rows] += sums
+        self._silent[rows] = np.where((counts > 0).all(axis=1), 0, self._silent[rows] + 1)
+        score = hindsight(self.answers, self._counts[rows], self._sums[rows])
+        lost = (self._silent[rows] >= _SILENT) | (self._counts[rows].min(axis=1) == 0)
+        self._scores[rows] = np.where(lost, -math.inf, score)
+
+    def replace(self, rows: Ints, counts: Floats, sums: Floats) -> None:
+        """Forget what these candidates answered, and believe this instead."""
+        self._counts[rows], self._sums[rows] = 0.0, 0.0
+        self.record(rows, counts, sums)
+
+    def give_up(self, rows: Ints) -> None:
+        """Never look at these candidates again."""
+        self._scores[rows] = -math.inf
+
+    def _grow(self) -> None:
+        for name in ("_items", "_questions", "_counts", "_sums", "_scores", "_silent"):
+            old = getattr(self, name)
+            setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
+
+
+def hindsight(answers: AnswerKind, counts: Floats, sums: Floats) -> Floats:
+    """The evidence a bet on the observed means would have had: for ranking, never a certificate.
+
+    >>> from askfew.answers import Number
+    >>> hindsight(Number(1.0), np.array([[4.0, 4.0]]), np.array([[0.0, 8.0]]))  # 8^2 / (4 x 4)
+    array([4.])
+    """
+    means = sums / np.maximum(counts, 1)
+    score = log_evidence(
+        answers, means[:, 0], means[:, 1], sums[:, 0], counts[:, 0], sums[:, 1], counts[:, 1]
+    )
+    return nine_digits(score)
+
+
+def shrunk_means(counts: Floats, sums: Floats, weight: float = 1.0) -> Floats:
+    """The means of the sides, drawn together as if ``weight`` answers had come from the middle.
+
+    >>> shrunk_means(np.array([[3.0, 3.0]]), np.array([[0.0, 3.0]]))
+    array([[0.125, 0.875]])
+    """
+    middle = (sums / np.maximum(counts, 1)).mean(axis=-1, keepdims=True)
+    return (sums + weight * middle) / (counts + weight)

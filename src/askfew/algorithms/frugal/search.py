@@ -1,0 +1,197 @@
+"""SEARCH: two items and a question with a confirmed difference.
+
+Candidates are drawn at random and compete; only the confirmation of a leader costs error
+probability, so how they compete may be any heuristic.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from askfew.algorithms.frugal.course import Course
+from askfew.algorithms.frugal.deck import Deck
+from askfew.algorithms.frugal.pool import Pool, shrunk_means
+from askfew.algorithms.frugal.levels import labelling_cost
+from askfew.algorithms.frugal.prospects import Payoff, prospects
+from askfew.algorithms.frugal.rounds import plan_round
+from askfew.evidence import log_evidence, nine_digits
+from askfew.records import Batch, Floats, Ints, Known, Procedure, Tally
+
+__all__ = ["Pair", "Search", "search"]
+
+_LEAST = 6
+"""Samples in the smallest round."""
+_MOST = 2**17
+"""Candidates kept; beyond it new ones take the place of the least promising."""
+_MOST_NEW = 2**14
+"""New candidates in a round; beyond it they are sampled more often instead."""
+_PATIENCE = 0.1
+_AGAIN = 4
+"""A leader sampled to this many times its size at registration is registered anew."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two items confirmed to differ on a question, and how: evidence reached and evidence needed.
+
+    ``counts`` and ``sums`` are the answers of either item that confirmed it.
+    """
+
+    items: Ints
+    question: int
+    q: int
+    evidence: float
+    needed: float
+    counts: Floats
+    sums: Floats
+
+
+@dataclass
+class Registration:
+    """The e-process of a registered candidate: it sees only answers asked after registration."""
+
+    row: int
+    q: int
+    size: float
+    evidence: float = 0.0
+    counts: Floats = field(default_factory=lambda: np.zeros(2))
+    sums: Floats = field(default_factory=lambda: np.zeros(2))
+
+
+@dataclass
+class Search:
+    """What the search knows; it goes on from here when a pair proves useless."""
+
+    pool: Pool
+    deck: Deck
+    registrations: dict[int, Registration] = field(default_factory=dict)
+    asked: int = 0
+
+    @classmethod
+    def begin(cls, course: Course) -> Search:
+        """An empty pool and a full deck of questions."""
+        return cls(Pool(course.problem.answers), Deck(course.problem.questions, course.rng))
+
+    def forget(self, items: Ints) -> None:
+        """Give up every candidate on this pair of items, and all their registrations."""
+        rows = np.flatnonzero((np.sort(self.pool.items, axis=1) == np.sort(items)).all(axis=1))
+        self.pool.give_up(rows)
+        for row in rows.tolist():
+            self.registrations.pop(row, None)
+
+
+def search(course: Course, state: Search) -> Procedure[Pair]:
+    """Sample candidates, register leaders, and return the first pair that is confirmed."""
+    pool = state.pool
+    while True:
+        budget = max(_LEAST, math.ceil(course.options.growth * state.asked / 2))
+        rows, sizes, leader = plan_round(pool, prospects(pool, _payoff(course, state)), budget)
+        if leader is not None:
+            _register(course, state, leader)
+        fresh, size = _draw(course, state, budget - int(sizes.sum()))
+        rows, sizes = np.append(rows, fresh), np.append(sizes, np.full(len(fresh), size))
+        bets = shrunk_means(pool.counts[rows], pool.sums[rows])
+        state.asked += 2 * int(sizes.sum())
+        tally = yield from course.ask(_batch(course, pool, rows, sizes, leader))
+        counts, sums = by_side(tally)
+        pool.record(rows, counts, sums)
+        confirmed = _count_evidence(course, state, rows, bets, counts, sums)
+        if confirmed is not None:
+            return confirmed
+
+
+def _payoff(course: Course, state: Search) -> Payoff:
+    """What one sample of a candidate is worth, by its gap in sigmas.
+
+    Its evidence, a quarter of the squared gap; but the less, the more labelling by such a gap would
+    cost than what has been spent so far: then it pays to look for a larger one first.
+    """
+    items = course.problem.items - 2
+    threshold = math.log(items / (course.delta_pair))
+
+    def payoff(gaps: Floats) -> Floats:
+        cost = labelling_cost(gaps, items, threshold)
+        return gaps**2 / 4 / (1 + _PATIENCE * cost / max(state.asked, 100))
+
+    return payoff
+
+
+def by_side(tally: Tally) -> tuple[Floats, Floats]:
+    """Counts and sums as columns, one a side (a Batch asks all first items, then all second)."""
+    return tally.counts.reshape(2, -1).T.astype(np.float64), tally.sums.reshape(2, -1).T
+
+
+def _draw(course: Course, state: Search, samples: int) -> tuple[Ints, int]:
+    """New candidates, two random items and a dealt question, and how often to sample each."""
+    size = max(1, samples // _MOST_NEW)
+    many = samples // size
+    first = course.rng.integers(course.problem.items, size=many)
+    second = course.rng.integers(course.problem.items - 1, size=many)
+    pairs = np.column_stack([first, second + (second >= first)])
+    replaced = state.pool.least(state.pool.size + many - _MOST)
+    for row in replaced.tolist():
+        state.registrations.pop(row, None)
+    return state.pool.add(pairs, state.deck.deal(many), replaced), size
+
+
+def _register(course: Course, state: Search, leader: int) -> None:
+    """Open an e-process for the leader, or a new one if it has long had one in vain."""
+    size = float(state.pool.samples[leader])
+    before = state.registrations.get(leader)
+    if before is None or size >= _AGAIN * before.size:
+        course.registered += 1
+        state.registrations[leader] = Registration(leader, course.registered, size)
+
+
+def _count_evidence(
+    course: Course, state: Search, rows: Ints, bets: Floats, counts: Floats, sums: Floats
+) -> Pair | None:
+    """Add this round's blocks to the registered candidates; the first that is confirmed, if any."""
+    position = {row: index for index, row in enumerate(rows.tolist())}
+    for row, registration in state.registrations.items():
+        if (at := position.get(row)) is None:
+            continue
+        (a, b), (x, r), (guess_x, guess_r) = counts[at], sums[at], bets[at]
+        block = log_evidence(course.problem.answers, guess_x, guess_r, x, a, r, b)
+        registration.evidence += float(block)
+        registration.counts += counts[at]
+        registration.sums += sums[at]
+        needed = evidence_needed(registration.q, course.delta_pair)
+        if nine_digits(registration.evidence) >= nine_digits(needed):
+            return _pair(state.pool, registration, needed)
+    return None
+
+
+def evidence_needed(q: int, delta_pair: float) -> float:
+    """What the q-th registered candidate must reach; 1/(q (q+1)) sums to 1 over all q."""
+    return math.log(q * (q + 1) / delta_pair)
+
+
+def _pair(pool: Pool, registration: Registration, needed: float) -> Pair:
+    row = registration.row
+    return Pair(
+        pool.items[row].copy(),
+        int(pool.questions[row]),
+        registration.q,
+        registration.evidence,
+        needed,
+        registration.counts.copy(),
+        registration.sums.copy(),
+    )
+
+
+def _batch(course: Course, pool: Pool, rows: Ints, sizes: Ints, leader: int | None) -> Batch:
+    items, questions = pool.items[rows], pool.questions[rows]
+    why = f"search: compare {len(rows)} pairs of items"
+    if leader is not None:
+        why += f", mostly {pool.items[leader].tolist()} on question {pool.questions[leader]}"
+    return Batch(
+        items.T.ravel(),
+        np.tile(questions, 2),
+        np.tile(sizes, 2),
+        why,
+        Known("search", np.full(course.problem.items, -1)),
+    )
