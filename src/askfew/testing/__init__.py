@@ -1,0 +1,10 @@
+"""Contract checks that any method and any oracle must pass: ours do, and yours can.
+
+Each is a plain function that raises AssertionError with a sentence; call them from any test runner.
+"""
+
+from askfew.testing.methods import Start, check_method
+from askfew.testing.oracles import check_oracle
+from askfew.testing.worlds import ForgetfulOracle, two_groups
+
+__all__ = ["ForgetfulOracle", "Start", "check_method", "check_oracle", "two_groups"]

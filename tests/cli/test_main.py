@@ -1,0 +1,54 @@
+import sys
+
+import pytest
+
+import askfew
+from askfew import cli
+from askfew.errors import AnswerFailed, AskfewError, InvalidInput
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
+    monkeypatch.setattr(sys, "argv", ["askfew", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    return caught.value.code or 0
+
+
+def test_the_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == f"askfew {askfew.__version__}\n"
+
+
+def test_help_names_the_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "--help") == 0
+    said = capsys.readouterr()
+    assert "simulate" in said.out
+    assert "demo" in said.out
+    assert said.err == ""
+
+
+def test_an_unknown_command_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "simulat") == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("askfew: No such command 'simulat'")
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("kind", "code"), [(InvalidInput, 2), (AnswerFailed, 1)])
+def test_what_goes_wrong_is_one_sentence_with_its_exit_code(
+    kind: type[AskfewError],
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def failing(**_: object) -> None:
+        raise kind("a spoon was expected", "a fork", "swap them")
+
+    monkeypatch.setattr(cli, "app", failing)
+    assert run(monkeypatch) == code
+    assert capsys.readouterr().err == "askfew: a spoon was expected, got a fork: swap them\n"

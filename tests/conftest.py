@@ -1,0 +1,45 @@
+"""Property tests draw the same examples every time, and leave nothing behind.
+
+Tests that need a system package ask for it by a fixture, which skips them loudly if it is missing.
+"""
+
+import os
+import uuid
+from collections.abc import Iterator
+from typing import NoReturn
+
+import pytest
+from hypothesis import settings
+
+from postgres import PrivatePostgres, find_binaries
+
+settings.register_profile(
+    "askfew", deadline=None, max_examples=60, derandomize=True, database=None, print_blob=False
+)
+settings.load_profile("askfew")
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip the test, or fail it where skipping is forbidden (.ci/run)."""
+    if os.environ.get("ASKFEW_FORBID_SKIPS"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PrivatePostgres]:
+    """A PostgreSQL server, one for each pytest worker that wants one."""
+    if find_binaries() is None:
+        missing("NO POSTGRESQL SERVER HERE: run scripts/system-packages as root (Linux only)")
+    with PrivatePostgres() as server:
+        yield server
+
+
+@pytest.fixture
+def fresh_database(postgres: PrivatePostgres) -> Iterator[str]:
+    """The URL of a new empty database."""
+    name = f"test_{uuid.uuid4().hex}"
+    postgres.start()  # an earlier test may have crashed it
+    yield postgres.create_database(name)
+    postgres.start()
+    postgres.drop_database(name)

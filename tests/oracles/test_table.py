@@ -1,0 +1,117 @@
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import askfew
+from askfew import Number, Scale, oracles
+from askfew.errors import CellExhausted, InvalidInput
+from askfew.records import Batch
+
+
+def ask(oracle: oracles.TableOracle, *rows: tuple[int, int, int]) -> list[tuple[int, float]]:
+    items, questions, repeats = np.array(rows).T
+    tally = oracle(Batch(items, questions, repeats))
+    return list(zip(tally.counts.tolist(), tally.sums.tolist(), strict=True))
+
+
+def powers() -> list[list[list[object]]]:
+    """Every recorded answer is a different power of two, so a sum tells which were drawn."""
+    return [[[1, 2, 4], [8]], [[16, 32], [64, 128]]]
+
+
+def test_a_cell_gives_what_is_left_and_then_says_so() -> None:
+    oracle = oracles.table(powers(), Number(), rng=1)
+    assert ask(oracle, (0, 0, 2))[0][0] == 2
+    assert ask(oracle, (0, 0, 2))[0][0] == 1
+    with pytest.raises(CellExhausted, match="item 0, question 0 needs an unused answer"):
+        ask(oracle, (0, 0, 1))
+
+
+def test_an_exhausted_cell_costs_the_other_rows_nothing() -> None:
+    oracle = oracles.table(powers(), Number(), rng=1)
+    ask(oracle, (0, 1, 1))
+    with pytest.raises(CellExhausted):
+        ask(oracle, (1, 0, 2), (0, 1, 1))
+    assert ask(oracle, (1, 0, 2)) == [(2, 48.0)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(1, 3)), max_size=9))
+def test_every_recorded_answer_is_used_at_most_once(rows: list[tuple[int, int, int]]) -> None:
+    oracle = oracles.table(powers(), Number(), rng=3)
+    drawn = 0
+    for row in rows:
+        try:
+            ((count, total),) = ask(oracle, row)
+        except CellExhausted:
+            continue
+        assert int(total).bit_count() == count
+        assert drawn & int(total) == 0
+        drawn += int(total)
+
+
+def test_a_cell_twice_in_one_batch_is_drawn_apart() -> None:
+    oracle = oracles.table(powers(), Number(), rng=1)
+    (one, first), (two, second) = ask(oracle, (0, 0, 2), (0, 0, 2))
+    assert (one, two) == (2, 1)
+    assert first + second == 7
+
+
+def test_answers_come_in_random_order() -> None:
+    firsts = Counter(
+        ask(oracles.table([[[0, 1, 2]], [[0]]], Number(), rng=seed), (0, 0, 1))[0][1]
+        for seed in range(3000)
+    )
+    assert all(abs(firsts[value] - 1000) < 130 for value in (0.0, 1.0, 2.0))
+
+
+def test_an_exhausted_table_ends_a_run_with_status_exhausted() -> None:
+    few: list[list[list[object]]] = [[[0, 0, 0], [1, 0]], [[1, 1, 1], [0, 1]]]
+    outcome = askfew.cluster(oracles.table(few, rng=1), delta=0.1, method="paper", rng=2)
+    assert outcome.status == "exhausted"
+    assert outcome.answers <= 10
+    assert outcome.labels.tolist() == [0, -1]
+    assert outcome.certificate is None
+
+
+def test_enough_records_finish_the_run() -> None:
+    many: list[list[list[object]]] = [[[label] * 4000] for label in (0, 1, 0, 1)]
+    outcome = askfew.cluster(oracles.table(many, rng=1), delta=0.1, method="paper", rng=2)
+    assert outcome.status == "done"
+    assert outcome.labels.tolist() == [0, 1, 0, 1]
+
+
+def test_an_array_of_records_is_a_table_too() -> None:
+    oracle = oracles.table(np.ones((3, 2, 4)), Scale(0, 1), rng=1)  # type: ignore[arg-type]
+    assert oracle.problem == askfew.Problem(3, 2, Scale(0, 1))
+    assert ask(oracle, (2, 1, 9)) == [(4, 4.0)]
+
+
+WRONG_TABLES: dict[str, Any] = {
+    "a hole": [[[1], []], [[1], [0]]],
+    "a missing cell": [[[1], None], [[1], [0]]],
+    "a number for a cell": [[1, 0], [0, 1]],
+    "ragged": [[[1], [0]], [[1]]],
+    "empty": [],
+    "no questions": [[], []],
+    "one item": [[[1], [0]]],
+    "rows that are no lists": [1, 2],
+    "NaN": [[[1], [float("nan")]], [[1], [0]]],
+    "no answer": [[[1], [None]], [[1], [0]]],
+    "outside yes and no": [[[1], [2]], [[1], [0]]],
+    "text": [[[1], ["maybe"]], [[1], [0]]],
+}
+
+
+@pytest.mark.parametrize("recorded", WRONG_TABLES.values(), ids=WRONG_TABLES.keys())
+def test_a_wrong_table_is_refused(recorded: Any) -> None:
+    with pytest.raises(InvalidInput):
+        oracles.table(recorded)
+
+
+def test_the_sentence_names_the_cell() -> None:
+    with pytest.raises(InvalidInput, match=r"got 9 for item 1, question 0: mend the table"):
+        oracles.table([[[1]], [[9]]], Scale(0, 5))

@@ -1,0 +1,75 @@
+"""Write the golden logs: ``python tests/replays/record.py [name ...]``.
+
+Only when a change of what is asked is meant; say so in the CHANGELOG, for every log that is being
+written anywhere becomes a ReplayMismatch.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import askfew
+from askfew import Log, Number, Problem, Scale, YesNo
+from askfew.algorithms import METHODS, takes_budget
+from askfew.records import Ints, Oracle
+from askfew.testing import ForgetfulOracle, two_groups
+
+HERE = Path(__file__).parent
+
+PROBLEMS = {
+    "yes-no": Problem(6, 4, YesNo()),
+    "scale": Problem(5, 4, Scale(1, 5)),
+    "number": Problem(7, 5, Number(2.0)),
+}
+
+
+def settings(method: str, problem: Problem) -> dict[str, Any]:
+    """What ``cluster`` is given, apart from who answers."""
+    given: dict[str, Any] = {"method": method, "delta": 0.1, "rng": 11}
+    given["max_answers"] = 4000 if method == "paper" else 600
+    if takes_budget(method):
+        given["budget"] = 5 * problem.items * problem.questions
+    if method == "known-gap":
+        given["gap"] = 1.6 * problem.answers.sigma
+    return given
+
+
+def skipping(step: int, repeats: Ints) -> Ints:
+    """Every third row comes short, and every fifth not at all."""
+    row = np.arange(len(repeats)) + step
+    return np.where(row % 5 == 0, 0, np.where(row % 3 == 0, (repeats + 1) // 2, repeats))
+
+
+def record(name: str, problem: Problem, oracle: Oracle, **given: Any) -> None:
+    """One log, and the outcome it must lead to."""
+    log = Log(problem)
+    outcome = askfew.cluster(oracle, log=log, **given)
+    document = {
+        "max_answers": given["max_answers"],
+        "log": log.to_dict(),
+        "outcome": outcome.to_dict(),
+    }
+    (HERE / f"{name}.json").write_text(json.dumps(document, separators=(",", ":")) + "\n")
+
+
+def main(wanted: list[str]) -> None:
+    """Record all logs, or those whose names begin with one of ``wanted``."""
+    for method in METHODS:
+        for kind, problem in PROBLEMS.items():
+            given = settings(method, problem)
+            skips = ForgetfulOracle(two_groups(problem, seed=4), skipping)
+            cases: dict[str, tuple[Oracle, dict[str, Any]]] = {
+                f"{method}-{kind}": (two_groups(problem, seed=3), given),
+                f"{method}-{kind}-skips": (skips, given),
+                f"{method}-{kind}-capped": (two_groups(problem, 5), {**given, "max_answers": 60}),
+            }
+            for name, (oracle, options) in cases.items():
+                if any(name.startswith(each) for each in wanted or [""]):
+                    record(name, problem, oracle, **options)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,28 @@
+"""Experiment 2 at its largest, capped: the n x d matrix (2 GB) must never be built."""
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import resource
+from askfew.simulation import Instance, simulate_runs
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+(run,) = simulate_runs(
+    Instance(5000, 50_000, 10, 5.0), "paper", delta=0.05, runs=1, max_answers=3_000_000
+)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(run.answers, before, after)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes only on Linux")
+def test_a_large_world_fits_in_a_small_memory() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, timeout=100
+    )
+    answers, before, after = map(int, done.stdout.split())
+    assert answers > 1_000_000
+    assert after < 300_000
+    assert after - before < 150_000

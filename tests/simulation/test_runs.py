@@ -1,0 +1,82 @@
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from askfew.errors import InvalidInput
+from askfew.simulation import Instance, Run, simulate_runs, try_method
+
+EASY = Instance(items=6, questions=4, useful=2, gap=6.0)
+
+
+def simulate(**settings: Any) -> list[Run]:
+    return simulate_runs(
+        **{"instance": EASY, "method": "paper", "delta": 0.1, "runs": 4, **settings}
+    )
+
+
+def test_each_run_has_its_own_seed_and_more_runs_begin_with_the_same() -> None:
+    few, many = simulate(runs=4, seed=3), simulate(runs=8, seed=3)
+    assert many[:4] == few
+    assert len({run.answers for run in many}) > 1
+    assert simulate(runs=4, seed=4) != few
+
+
+def test_any_number_of_jobs_gives_the_same_runs() -> None:
+    assert simulate(jobs=2) == simulate(jobs=1)
+
+
+def test_a_capped_run_is_not_correct() -> None:
+    runs = simulate(max_answers=30)
+    assert all(run.status == "budget" and not run.correct and run.answers <= 30 for run in runs)
+
+
+def test_a_watcher_sees_every_run() -> None:
+    seen: list[Run] = []
+
+    def watch(runs: Iterator[Run]) -> Iterator[Run]:
+        for run in runs:
+            seen.append(run)
+            yield run
+
+    assert simulate(watch=watch) == seen
+
+
+def test_the_referee_knows_a_wrong_label() -> None:
+    """A world whose groups hardly differ, clustered from one answer a cell."""
+    hard = Instance(items=12, questions=4, useful=1, gap=0.01)
+    runs = simulate(instance=hard, method="spectral", budget=48, runs=10)
+    assert all(run.status == "done" for run in runs)
+    assert not any(run.correct for run in runs)
+
+
+def test_answers_by_phase_add_up() -> None:
+    world = EASY.draw(np.random.SeedSequence(1))
+    run = try_method(world, np.random.default_rng(1), method="paper", delta=0.1)
+    assert sum(run.by_phase.values()) == run.answers
+
+
+BAD: dict[str, dict[str, Any]] = {
+    "no runs": {"runs": 0},
+    "negative runs": {"runs": -1},
+    "no jobs": {"jobs": 0},
+    "jobs -2": {"jobs": -2},
+    "seed": {"seed": -1},
+    "method": {"method": "papper"},
+    "delta": {"delta": 0.0},
+    "cap": {"max_answers": -1},
+    "budget": {"budget": 5},
+    "option": {"options": {"flavour": 3}},
+}
+
+
+@pytest.mark.parametrize("bad", BAD.values(), ids=BAD.keys())
+def test_bad_settings_are_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        simulate(**bad)
+
+
+def test_an_error_in_another_process_is_the_same_error() -> None:
+    with pytest.raises(InvalidInput, match="method must be one of"):
+        simulate(method="papper", jobs=2)

@@ -1,0 +1,94 @@
+import json
+
+import numpy as np
+import pytest
+
+from askfew.driver import Ended
+from askfew.meter import Meter
+from askfew.outcome import Outcome, outcome_of
+from askfew.records import Batch, Certificate, Finding, Known, Tally
+
+NAMES = ["owl", "elk", "yak"], ["flies?", "big?"]
+
+
+def meter() -> Meter:
+    counted = Meter()
+    for phase, count in (("search", 3), ("label", 2000)):
+        rows = np.array([0])
+        batch = Batch(rows, rows, np.array([count]), "", Known(phase, rows))
+        counted.record(batch, Tally(np.array([count]), np.array([0.0])))
+    return counted
+
+
+def finished() -> Outcome:
+    certificate = Certificate(0.1, "All right with probability at least 0.9.", ("two groups",))
+    finding = Finding(np.array([0, 1, 1]), question=1, certificate=certificate)
+    known = Known("label", np.array([0, 1, -1]), evidence=np.array([9.0, 8.0, 0.5]))
+    return outcome_of(Ended("done", "it stopped by itself", finding, known, meter()), *NAMES)
+
+
+def stopped(known: Known | None) -> Outcome:
+    return outcome_of(Ended("budget", "the cap is reached", None, known, meter()), *NAMES)
+
+
+def test_a_finished_run_has_what_was_found() -> None:
+    outcome = finished()
+    assert outcome.labels.tolist() == [0, 1, 1]
+    assert (outcome.status, outcome.question, outcome.answers, outcome.batches) == (
+        "done",
+        1,
+        2003,
+        2,
+    )
+    assert outcome.groups == [["owl"], ["elk", "yak"]]
+    assert outcome.evidence is not None
+    assert outcome.answers_by_phase == {"search": 3, "label": 2000}
+
+
+def test_it_can_be_read() -> None:
+    assert str(finished()) == (
+        "done: it stopped by itself\n"
+        "groups of 1 and 2 items\n"
+        "2,003 answers in 2 batches (search 3, label 2,000)\n"
+        "question that separates best: big?\n"
+        "All right with probability at least 0.9.\nThis assumes:\n- two groups"
+    )
+
+
+def test_it_is_json() -> None:
+    document = json.loads(json.dumps(finished().to_dict()))
+    assert document["labels"] == [0, 1, 1]
+    assert document["certificate"]["delta"] == 0.1
+    assert set(document) == {
+        "status",
+        "reason",
+        "labels",
+        "answers",
+        "batches",
+        "answers_by_phase",
+        "question",
+        "evidence",
+        "certificate",
+    }
+
+
+def test_a_stopped_run_has_what_was_known_last_and_promises_nothing() -> None:
+    outcome = stopped(Known("label", np.array([0, 1, -1]), question=0))
+    assert outcome.labels.tolist() == [0, 1, -1]
+    assert (outcome.status, outcome.question, outcome.certificate) == ("budget", 0, None)
+    assert "groups of 1 and 1 items, 1 undecided" in str(outcome)
+    assert "No certificate" in str(outcome)
+
+
+def test_a_run_that_knew_nothing_has_no_labels() -> None:
+    outcome = stopped(None)
+    assert outcome.labels.tolist() == [-1, -1, -1]
+    assert outcome.groups == []
+    assert "groups of no items, 3 undecided" in str(outcome)
+
+
+@pytest.mark.parametrize("status", ["model", "done"])
+def test_a_finding_may_end_with_its_own_status(status: str) -> None:
+    finding = Finding(np.array([0, -1, 1]), status=status)  # type: ignore[arg-type]
+    outcome = outcome_of(Ended("done", "", finding, None, Meter()), *NAMES)
+    assert outcome.status == status
