@@ -2,12 +2,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint format
+.PHONY: demo test lint format system-packages
 demo: .venv/installed
 	$(BIN)/askfew demo
 
-test: lint
+test: lint system-packages
 	$(BIN)/pytest -q
+
+system-packages:
+	@scripts/system-packages
 
 lint: .venv/installed
 	$(BIN)/ruff check
