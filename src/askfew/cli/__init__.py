@@ -12,6 +12,7 @@ from askfew.cli.bench import bench
 from askfew.cli.bounds import bounds
 from askfew.cli.calibrate import calibrate
 from askfew.cli.demo import demo
+from askfew.cli.new import new
 from askfew.cli.paper import paper
 from askfew.cli.plan import plan
 from askfew.cli.simulate import simulate
@@ -26,7 +27,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, simulate, bench, paper, plan, calibrate, bounds):
+for command in (demo, simulate, bench, paper, plan, calibrate, bounds, new):
     app.command()(command)
 
 

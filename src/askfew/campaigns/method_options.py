@@ -1,0 +1,69 @@
+"""Whether a method takes the options it is given: their names, and the type of each."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from askfew.algorithms import METHODS, start
+from askfew.campaigns.sentences import shown
+from askfew.errors import InvalidInput
+from askfew.records import Problem
+
+__all__ = ["check_options", "read_options"]
+
+_SET_ELSEWHERE = ("delta", "method", "problem", "rng")
+_MOST = 10**9
+_TYPES: dict[object, tuple[tuple[type, ...], str]] = {
+    "float": ((int, float), "a number"),
+    "int": ((int,), "a whole number"),
+    "bool": ((bool,), "true or false"),
+    "str": ((str,), "a text"),
+}
+
+
+def read_options(value: object) -> dict[str, Any]:
+    """A copy of the options, which must be a table of what JSON can hold."""
+    try:
+        if not isinstance(value, Mapping):
+            raise TypeError
+        copy: dict[str, Any] = json.loads(json.dumps(dict(value), allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidInput(
+            "options must be a table of numbers, texts, true and false",
+            shown(value),
+            "write options = { name = value }, or leave it out",
+        ) from None
+    return copy
+
+
+def check_options(method: str, delta: float, options: Mapping[str, Any]) -> None:
+    """Refuse options that the method does not know, needs but lacks, or cannot use.
+
+    >>> check_options("known-gap", 0.05, {"gap": "wide"})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    askfew.errors.InvalidInput: the option gap must be a number, got 'wide': ...
+    """
+    for name in _SET_ELSEWHERE:
+        if name in options:
+            raise InvalidInput(
+                "options are what the method alone takes", name, "take it out of the options"
+            )
+    # Started, but never driven: a generator runs nothing before its first Batch is asked for.
+    start(method, Problem(2, 1), np.random.default_rng(0), delta=delta, **options)
+    parameters = inspect.signature(METHODS[method]).parameters
+    for name, value in options.items():
+        _check_type(name, value, parameters[name].annotation)
+
+
+def _check_type(name: str, value: object, annotation: object) -> None:
+    types, expected = _TYPES.get(getattr(annotation, "__name__", annotation), ((object,), "usable"))
+    right = isinstance(value, types) and (bool in types or not isinstance(value, bool))
+    if not right or (isinstance(value, int | float) and abs(value) > _MOST):
+        raise InvalidInput(
+            f"the option {name} must be {expected}", shown(value), "see the method's options"
+        )

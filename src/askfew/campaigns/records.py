@@ -1,0 +1,45 @@
+"""What a campaign is about: items to be sorted, and questions that may be asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from askfew.campaigns.settings import Settings
+
+__all__ = ["CampaignFolder", "Item", "Question"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something to be sorted: a text, a picture, both, or only its id."""
+
+    id: str
+    text: str = ""
+    image: bytes | None = field(default=None, repr=False)
+    image_name: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The text for a worker; the id where there is neither text nor picture.
+
+        >>> Item("mallard").shown
+        'mallard'
+        """
+        return self.text if self.text or self.image is not None else self.id
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something that may be asked of every item."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class CampaignFolder:
+    """A campaign before it is created: items and questions in the order of their files."""
+
+    settings: Settings
+    items: tuple[Item, ...]
+    questions: tuple[Question, ...]

@@ -1,0 +1,53 @@
+"""What sentences about refused input share: where it stands, how it looks, what is near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+
+from askfew.errors import InvalidInput
+
+__all__ = ["located", "nearest", "shown"]
+
+_LONGEST = 60
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Let a refused input say where it stands.
+
+    >>> with located("birds/items.csv line 7"):  # doctest: +ELLIPSIS
+    ...     raise InvalidInput("an id must not be empty", "none", "name the item")
+    Traceback (most recent call last):
+    askfew.errors.InvalidInput: birds/items.csv line 7: an id must not be empty, got none: ...
+    """
+    try:
+        yield
+    except InvalidInput as error:
+        expected, got, do = error.args
+        raise InvalidInput(f"{place}: {expected}", got, do) from error
+
+
+def shown(value: object) -> str:
+    """A value on one line, cut where it gets long.
+
+    >>> shown("a" * 1000)
+    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
+    """
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an int of thousands of digits, lists without end
+        text = f"an oversized {type(value).__name__}"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """What to do about an unknown word.
+
+    >>> nearest("prise", ["name", "price"])
+    'did you mean price?'
+    """
+    known = list(known)
+    close = get_close_matches(word[:_LONGEST].strip().lower(), known, n=1)
+    return f"did you mean {close[0]}?" if close else f"use {', '.join(known)}"

@@ -1,0 +1,198 @@
+"""The settings of a campaign: what campaign.toml says, what a store keeps as JSON."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from numbers import Integral, Real
+from typing import Any
+
+from askfew.algorithms import METHODS, check_delta
+from askfew.answers import AnswerKind, YesNo
+from askfew.campaigns.kinds import read_kind, write_kind
+from askfew.campaigns.method_options import check_options, read_options
+from askfew.campaigns.sentences import nearest, shown
+from askfew.errors import InvalidInput
+
+__all__ = ["LONGEST_TEXT", "Settings", "check_setting"]
+
+LONGEST_TEXT = 10_000
+"""Characters of a text that a worker is shown."""
+_LONGEST_NAME = 80
+_MOST = 10**9
+"""Fits the integers of every store."""
+_YEAR = 366 * 24 * 3600
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How one campaign is run. Every field is checked, and its sentence names it.
+
+    >>> Settings("birds", price=-1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    askfew.errors.InvalidInput: price must be a number of at least 0 ..., got -1: write ...
+    """
+
+    name: str
+    """Unique in its store, in Unicode's composed form (NFC)."""
+    delta: float = 0.05
+    """Allowed probability of any wrong label."""
+    answers: AnswerKind = field(default_factory=YesNo)
+    max_answers: int = 10_000
+    """Never ask for more."""
+    answers_per_worker_and_cell: int = 1
+    """How often one worker may answer the same (item, question)."""
+    price: float = 0.0
+    """Of one answer, in any currency."""
+    seed: int = 0
+    lease_seconds: float = 600.0
+    """How long a question that was handed out is kept for its worker."""
+    step_timeout: float = 3600.0
+    """How many seconds a step may wait for a slot that nobody admitted may take."""
+    method: str = "frugal"
+    options: dict[str, Any] = field(default_factory=dict)
+    """The method's own."""
+    guidelines: str = ""
+    """Shown to workers beside every question."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, check_setting(each.name, getattr(self, each.name)))
+        check_options(self.method, self.delta, self.options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-ready values.
+
+        >>> Settings("birds").to_dict()["answers"]
+        'yes-no'
+        """
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            **plain,
+            "answers": write_kind(self.answers),
+            "options": read_options(self.options),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, object]) -> Settings:
+        """What ``to_dict`` wrote, or a table of a TOML file; only the name must be there."""
+        for key in values:
+            _check_key(key)
+        if "name" not in values:
+            raise InvalidInput("a campaign must have a name", "none", 'write name = "birds", say')
+        plain: dict[str, Any] = dict(values)
+        return cls(**plain)
+
+
+def check_setting(key: str, value: object) -> Any:
+    """The value as the field of Settings holds it, or InvalidInput.
+
+    >>> check_setting("lease_seconds", 600)
+    600.0
+    """
+    _check_key(key)
+    return _READERS[key](value)
+
+
+def _check_key(key: str) -> None:
+    if key not in _READERS:
+        raise InvalidInput("settings must be known keys", shown(key), nearest(str(key), _READERS))
+
+
+def _name(value: object) -> str:
+    name = unicodedata.normalize("NFC", value) if isinstance(value, str) else ""
+    sane = all(char in " -_." or unicodedata.category(char)[0] in "LMN" for char in name)
+    edges = name[:1].isalnum() and name[-1:] != " "
+    if not (sane and edges and len(name) <= _LONGEST_NAME):
+        raise InvalidInput(
+            f"name must be 1 to {_LONGEST_NAME} letters, digits, spaces or - _ .,"
+            " with a letter or digit first and no space last",
+            shown(value),
+            'write for example name = "birds 2"',
+        )
+    return name
+
+
+def _delta(value: object) -> float:
+    number = _real(value)
+    if number is None:
+        raise InvalidInput("delta must be a number", shown(value), "write for example 0.05")
+    check_delta(number)
+    return number
+
+
+def _real(value: object) -> float | None:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _between(
+    key: str, least: float, most: float, example: float, value: object, *, above: bool = False
+) -> float:
+    number = _real(value)
+    if number is None or not least <= number <= most or (above and number == least):
+        raise InvalidInput(
+            f"{key} must be a number {'above' if above else 'of at least'} {least:g}"
+            f" and at most {most:,}",
+            shown(value),
+            f"write for example {key} = {example}",
+        )
+    return number
+
+
+def _whole(key: str, least: int, most: int, example: int, value: object) -> int:
+    number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+    if number is None or not least <= number <= most:
+        raise InvalidInput(
+            f"{key} must be a whole number from {least} to {most:,}",
+            shown(value),
+            f"write for example {key} = {example}",
+        )
+    return number
+
+
+def _method(value: object) -> str:
+    if not isinstance(value, str) or value not in METHODS:
+        word = value if isinstance(value, str) else ""
+        raise InvalidInput(
+            "method must be one that askfew knows", shown(value), nearest(word, METHODS)
+        )
+    return value
+
+
+def _guidelines(value: object) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT or not _storable(value):
+        raise InvalidInput(
+            f"guidelines must be a text of at most {LONGEST_TEXT:,} characters",
+            shown(value),
+            "shorten it, or link to a page",
+        )
+    return value
+
+
+def _storable(text: str) -> bool:
+    """Whether every store can hold it: PostgreSQL knows neither NUL nor half characters."""
+    return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
+
+
+_READERS: dict[str, Callable[[object], Any]] = {
+    "name": _name,
+    "delta": _delta,
+    "answers": read_kind,
+    "max_answers": partial(_whole, "max_answers", 1, _MOST, 5000),
+    "answers_per_worker_and_cell": partial(_whole, "answers_per_worker_and_cell", 1, _MOST, 1),
+    "price": partial(_between, "price", 0, _MOST, 0.02),
+    "seed": partial(_whole, "seed", 0, 2**63 - 1, 7),
+    "lease_seconds": partial(_between, "lease_seconds", 0, _YEAR, 600, above=True),
+    "step_timeout": partial(_between, "step_timeout", 0, _YEAR, 3600),
+    "method": _method,
+    "options": read_options,
+    "guidelines": _guidelines,
+}

@@ -1,0 +1,129 @@
+"""Read campaign.toml, and find the line of whatever is wrong in it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from bisect import bisect_left
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from askfew.campaigns.sentences import located, nearest, shown
+from askfew.campaigns.settings import Settings, check_setting
+from askfew.errors import InvalidInput
+
+__all__ = ["parse_settings", "place_of"]
+
+_TABLE = "campaign"
+_WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def parse_settings(path: Path, text: str) -> Settings:
+    """The settings in the text of the file, or InvalidInput with file and line."""
+    document = _parse(path, text)
+    for key in document:
+        if key != _TABLE:
+            known = key in (each.name for each in fields(Settings))
+            raise InvalidInput(
+                f"{place_of(path, text, key)}: settings must stand below [{_TABLE}]",
+                shown(key),
+                f"move it below [{_TABLE}]"
+                if known
+                else f"take it out, or {nearest(key, [_TABLE])}",
+            )
+    table = document.get(_TABLE)
+    if not isinstance(table, dict):
+        raise InvalidInput(
+            f"{place_of(path, text, _TABLE)}: the file must have a table [{_TABLE}]",
+            "none" if table is None else shown(table),
+            f"begin it with [{_TABLE}]",
+        )
+    for key, value in table.items():
+        with located(place_of(path, text, _TABLE, key)):
+            check_setting(key, value)
+    together = "options" if "options" in table else "method"
+    with located(place_of(path, text, _TABLE, together if "name" in table else "name")):
+        return Settings.from_dict(table)
+
+
+def place_of(path: Path, text: str, *keys: str) -> str:
+    """File and line of a key, or of the table it is missing from."""
+    return f"{path} line {_line_of(text.split(chr(10)), keys)}"
+
+
+def _parse(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        where = _WHERE.search(str(error))
+        line, column = where.groups() if where else (None, None)
+        raise InvalidInput(
+            f"{path} line {line or _last_line(text)}: this must be TOML",
+            f"an error ({_WHERE.sub('', str(error))}{f', column {column}' if column else ''})",
+            "see what 'askfew new' writes",
+        ) from None
+    except (ValueError, RecursionError):
+        raise InvalidInput(
+            f"{path} line {_excessive_line(text)}: values must be of a sensible size",
+            "digits or brackets without end",
+            "shorten the value",
+        ) from None
+
+
+def _last_line(text: str) -> int:
+    return text.rstrip("\r\n").count("\n") + 1
+
+
+def _excessive_line(text: str) -> int:
+    """The first line with which the parser gives up for another reason than the grammar."""
+    lines = text.split("\n")
+
+    def gives_up(number: int) -> bool:
+        try:
+            tomllib.loads(_joined(lines[:number]))
+        except tomllib.TOMLDecodeError:
+            return False
+        except (ValueError, RecursionError):
+            return True
+        return False
+
+    return bisect_left(range(len(lines)), True, key=gives_up)
+
+
+def _line_of(lines: list[str], keys: tuple[str, ...]) -> int:
+    """Where the statement begins that first gives the keys a value.
+
+    The parser tells no lines. But before that line the text is a whole document without the keys,
+    and after it one with them: so it is the last line of the former kind that names the key.
+    """
+    if not keys:
+        return 1
+    if _has(_loaded(lines), keys):
+        for number in range(len(lines), 0, -1):
+            if keys[-1] in lines[number - 1]:
+                before = _loaded(lines[: number - 1])
+                if before is not None and not _has(before, keys):
+                    return number
+    return _line_of(lines, keys[:-1])
+
+
+def _loaded(lines: list[str]) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(_joined(lines))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _joined(lines: list[str]) -> str:
+    """Every line with its end: a last one without it would be no TOML in a file with CRLF."""
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _has(document: dict[str, Any] | None, keys: tuple[str, ...]) -> bool:
+    node: object = document
+    for key in keys:
+        if not isinstance(node, dict) or key not in node:
+            return False
+        node = node[key]
+    return True

@@ -1,0 +1,176 @@
+"""The log in the store: steps opened with their slots, closed with their exact Tally."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from askfew.campaigns.schema import SlotState, slots, steps
+from askfew.campaigns.slots import UNSETTLED
+from askfew.log import Log, Step, seal
+from askfew.records import Batch, Ints, Known, Problem, Tally
+
+__all__ = ["close_step", "known_dict", "newest_step", "open_step", "read_batch", "read_log"]
+
+
+def open_step(connection: Connection, campaign: int, number: int, batch: Batch, now: float) -> None:
+    """Insert a Batch and its slots; a step that is there already raises IntegrityError."""
+    connection.execute(
+        insert(steps).values(
+            campaign=campaign,
+            number=number,
+            items=_bytes(batch.items),
+            questions=_bytes(batch.questions),
+            repeats=_bytes(batch.repeats),
+            why=batch.why,
+            known=None if batch.known is None else json.dumps(known_dict(batch.known)),
+            opened=now,
+        )
+    )
+    connection.execute(insert(slots), _slots(campaign, number, batch))
+
+
+def close_step(connection: Connection, campaign: int, number: int, now: float) -> bool:
+    """Freeze the step's Tally if all its slots are settled; whether it is closed now."""
+    step = connection.execute(
+        select(steps)
+        .where(steps.c.campaign == campaign, steps.c.number == number)
+        .with_for_update()
+    ).one()
+    if step.closed is not None:
+        return True
+    here = (slots.c.campaign == campaign, slots.c.step == number)
+    unsettled = select(slots.c.number).where(*here, UNSETTLED).limit(1)
+    if connection.execute(unsettled).one_or_none() is not None:
+        return False
+    batch = read_batch(step)
+    answered = select(slots.c.row, slots.c.value).where(*here, slots.c.state == SlotState.ANSWERED)
+    tally = _tally(len(batch), connection.execute(answered.order_by(slots.c.number)).all())
+    before = select(steps.c.seal).where(steps.c.campaign == campaign, steps.c.number == number - 1)
+    assert tally.squares is not None
+    connection.execute(
+        update(steps)
+        .where(steps.c.campaign == campaign, steps.c.number == number)
+        .values(
+            closed=now,
+            counts=_bytes(tally.counts),
+            sums=_bytes(tally.sums),
+            squares=_bytes(tally.squares),
+            seal=seal(connection.execute(before).scalar() or "", batch, tally),
+        )
+    )
+    return True
+
+
+def newest_step(
+    connection: Connection, campaign: int
+) -> Row[int, str, str | None, float, float | None] | None:
+    """The last step there is, without its arrays."""
+    newest = select(func.max(steps.c.number)).where(steps.c.campaign == campaign)
+    return connection.execute(
+        select(steps.c.number, steps.c.why, steps.c.known, steps.c.opened, steps.c.closed).where(
+            steps.c.campaign == campaign, steps.c.number == newest.scalar_subquery()
+        )
+    ).one_or_none()
+
+
+def read_log(
+    connection: Connection, campaign: int, problem: Problem, recipe: Mapping[str, object]
+) -> Log:
+    """All closed steps, as they were sealed."""
+    closed = (
+        select(steps)
+        .where(steps.c.campaign == campaign, steps.c.closed.is_not(None))
+        .order_by(steps.c.number)
+    )
+    log = Log(problem, recipe)
+    for row in connection.execute(closed):
+        tally = Tally(_ints(row.counts), _floats(row.sums), _floats(row.squares))
+        log.steps.append(Step(read_batch(row), tally, row.seal))
+    return log
+
+
+def read_batch(row: Row[Any]) -> Batch:
+    """The Batch of a row of the steps table."""
+    return Batch(_ints(row.items), _ints(row.questions), _ints(row.repeats), row.why)
+
+
+def known_dict(known: Known) -> dict[str, Any]:
+    """A snapshot as JSON-ready values."""
+    return {
+        "phase": known.phase,
+        "labels": known.labels.tolist(),
+        "evidence": None if known.evidence is None else known.evidence.tolist(),
+        "threshold": known.threshold,
+        "question": known.question,
+        "expected": known.expected,
+    }
+
+
+def _slots(campaign: int, step: int, batch: Batch) -> list[dict[str, Any]]:
+    """One slot an answer: first one of every row, then the second of every row, and so on.
+
+    Dealt in this order, somebody who answers one after another meets as many items as possible.
+    """
+    rows = np.repeat(np.arange(len(batch)), batch.repeats)
+    turn = np.arange(len(rows)) - np.repeat(np.cumsum(batch.repeats) - batch.repeats, batch.repeats)
+    dealt = rows[np.lexsort((rows, turn))]
+    references = _references(batch)
+    return [
+        {
+            "campaign": campaign,
+            "step": step,
+            "number": number,
+            "row": row,
+            "item": item,
+            "question": question,
+            "reference": reference,
+            "state": SlotState.OPEN,
+            "failures": 0,
+        }
+        for number, (row, item, question, reference) in enumerate(
+            zip(
+                dealt.tolist(),
+                batch.items[dealt].tolist(),
+                batch.questions[dealt].tolist(),
+                references[dealt].tolist(),
+                strict=True,
+            )
+        )
+    ]
+
+
+def _references(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Rows about items that have their label already: they are asked only as references."""
+    if batch.known is None:
+        return np.zeros(len(batch), dtype=np.bool_)
+    return np.asarray(batch.known.labels[batch.items] >= 0)
+
+
+def _tally(rows: int, answered: Any) -> Tally:
+    """Counts and exact sums by row: fsum, so that the order of arrival can never matter."""
+    values: list[list[float]] = [[] for _ in range(rows)]
+    for row, value in answered:
+        values[row].append(value)
+    return Tally(
+        np.array([len(each) for each in values], dtype=np.int64),
+        np.array([math.fsum(each) for each in values]),
+        np.array([math.fsum(v * v for v in each) for each in values]),
+    )
+
+
+def _bytes(array: np.ndarray[Any, Any]) -> bytes:
+    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def _ints(content: bytes) -> Ints:
+    return np.frombuffer(content, dtype="<i8").astype(np.int64)
+
+
+def _floats(content: bytes) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.frombuffer(content, dtype="<f8").astype(np.float64)

@@ -1,0 +1,165 @@
+"""A store: campaigns in one database."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import Connection, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from askfew.campaigns import migrations
+from askfew.campaigns.advance import new_session
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.database import Database
+from askfew.campaigns.records import Item, Question
+from askfew.campaigns.schema import (
+    campaigns,
+    images,
+)
+from askfew.campaigns.schema import (
+    items as items_table,
+)
+from askfew.campaigns.schema import (
+    questions as questions_table,
+)
+from askfew.campaigns.settings import Settings
+from askfew.campaigns.steps import open_step
+from askfew.errors import InvalidInput
+from askfew.log import Log
+from askfew.records import Problem
+
+__all__ = ["Store"]
+
+
+class Store:
+    """Campaigns by name, on ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
+
+    An empty database gets its tables; one of another version is refused until it is upgraded.
+    """
+
+    def __init__(self, url: str, *, clock: Callable[[], float] = time.time) -> None:
+        self.database = Database(url)
+        self.clock = clock
+        self._check_version()
+
+    @staticmethod
+    def upgrade(url: str) -> tuple[str | None, str]:
+        """Bring a store to this askfew's version; returns the version before and after."""
+        database = Database(url)
+        with database.write() as connection:
+            before = migrations.version_of(connection)
+            migrations.upgrade(connection)
+        database.close()
+        return before, migrations.latest_version()
+
+    def create(
+        self, settings: Settings, items: Sequence[Item], questions: Sequence[Question]
+    ) -> Campaign:
+        """A new campaign with its first step open; all of it or nothing is created."""
+        problem = Problem(len(items), len(questions), settings.answers)
+        log = Log(problem)
+        first = new_session(settings, problem, log).ask()
+        now = self.clock()
+        try:
+            with self.database.write() as connection:
+                campaign = connection.execute(
+                    insert(campaigns)
+                    .values(
+                        name=settings.name,
+                        settings=json.dumps(settings.to_dict()),
+                        recipe=json.dumps(dict(log.recipe)),
+                        state="running",
+                        created=now,
+                    )
+                    .returning(campaigns.c.id)
+                ).scalar_one()
+                _insert_items(connection, campaign, items)
+                _insert_questions(connection, campaign, questions)
+                if first is not None:
+                    open_step(connection, campaign, 0, first, now)
+        except IntegrityError:
+            raise InvalidInput(
+                "a campaign's name must be new in its store",
+                repr(settings.name),
+                "choose another name, or another store",
+            ) from None
+        return self.campaign(settings.name)
+
+    def campaign(self, name: str) -> Campaign:
+        """The campaign of that name."""
+        with self.database.read() as connection:
+            row = connection.execute(
+                select(campaigns.c.id, campaigns.c.settings).where(campaigns.c.name == name)
+            ).one_or_none()
+        if row is None:
+            raise InvalidInput(
+                f"a campaign of this store must be one of: {', '.join(self.names()) or '(none)'}",
+                repr(name),
+                "check its name",
+            )
+        settings = Settings.from_dict(json.loads(row.settings))
+        return Campaign(self.database, row.id, settings, self.clock)
+
+    def names(self) -> list[str]:
+        """All campaigns, oldest first."""
+        with self.database.read() as connection:
+            return list(
+                connection.execute(select(campaigns.c.name).order_by(campaigns.c.id)).scalars()
+            )
+
+    def close(self) -> None:
+        """Give back all connections."""
+        self.database.close()
+
+    def _check_version(self) -> None:
+        latest = migrations.latest_version()
+        with self.database.read() as connection:
+            version = migrations.version_of(connection)
+        if version is None:
+            with self.database.write() as connection:
+                migrations.upgrade(connection)
+        elif version != latest:
+            raise InvalidInput(
+                f"the store's tables must be of version {latest}",
+                version,
+                "run 'askfew store upgrade', or use the askfew that wrote it",
+            )
+
+
+def _insert_items(connection: Connection, campaign: int, items: Sequence[Item]) -> None:
+    rows = []
+    for number, item in enumerate(items):
+        image = None if item.image is None else _insert_image(connection, item.image)
+        row = {"campaign": campaign, "number": number, "id": item.id, "text": item.text}
+        rows.append({**row, "image": image})
+    connection.execute(insert(items_table), rows)
+
+
+def _insert_questions(connection: Connection, campaign: int, questions: Sequence[Question]) -> None:
+    connection.execute(
+        insert(questions_table),
+        [
+            {"campaign": campaign, "number": number, "id": question.id, "text": question.text}
+            for number, question in enumerate(questions)
+        ],
+    )
+
+
+def _insert_image(connection: Connection, content: bytes) -> str:
+    """Pictures are kept by their hash, once."""
+    digest = hashlib.sha256(content).hexdigest()
+    there = connection.execute(select(images.c.hash).where(images.c.hash == digest)).one_or_none()
+    if there is None:
+        connection.execute(insert(images).values(hash=digest, kind=_kind(content), content=content))
+    return digest
+
+
+def _kind(content: bytes) -> str:
+    if content.startswith(b"\x89PNG"):
+        return "image/png"
+    if content.startswith(b"\xff\xd8"):
+        return "image/jpeg"
+    return "image/gif" if content.startswith(b"GIF8") else "image/webp"

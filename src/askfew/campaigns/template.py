@@ -1,0 +1,108 @@
+"""What ``askfew new`` creates: a small campaign that works as it is, to be filled in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from askfew.campaigns.settings import check_setting
+from askfew.errors import InvalidInput
+
+__all__ = ["write_template"]
+
+_SETTINGS = """\
+# The settings of a campaign. Whatever you leave out, but for the name, has a default.
+[campaign]
+
+# What it is called: unique in its store; letters, digits, spaces and - _ .
+name = "{name}"
+
+# Allowed probability that any label at all is wrong.
+delta = 0.05
+
+# What an answer is: "yes-no", {{ scale = [1, 5] }} or {{ number = {{ sigma = 2.0 }} }}.
+answers = "yes-no"
+
+# Never ask for more answers than this.
+max_answers = 10000
+
+# How often one worker may answer the same question about the same item.
+answers_per_worker_and_cell = 1
+
+# What one answer costs, in any currency.
+price = 0.02
+
+# Decides every random choice: the same seed and answers lead to the same questions.
+seed = 0
+
+# How many seconds a question is kept for the worker who took it.
+lease_seconds = 600
+
+# How many seconds a step waits when nobody who is admitted may answer what is left of it.
+step_timeout = 3600
+
+# How to choose what is asked: "frugal" needs the fewest answers, "paper" is the published method.
+method = "frugal"
+
+# Options of the method itself; none are needed.
+options = {{}}
+
+# Shown to workers beside every question.
+guidelines = "Answer for a typical adult bird. Skip the question if you do not know."
+"""
+
+_ITEMS = """\
+id,text,image
+mallard,"Mallard, a duck of ponds and parks",
+puffin,"Atlantic puffin, nests in burrows on sea cliffs",
+swan,"Mute swan, large and white",
+penguin,"King penguin, lives in colonies on cold coasts",
+robin,"European robin, small with an orange breast",
+owl,"Tawny owl, hunts in woods after dark",
+woodpecker,"Great spotted woodpecker, drums on trunks",
+swallow,"Barn swallow, catches insects in flight",
+"""
+
+_QUESTIONS = """\
+id,text
+swims,Does this bird swim?
+feet,Does it have webbed feet?
+fish,"Does it eat fish, or plants that grow in water?"
+night,Is it awake mostly at night?
+song,Would you call its voice a song?
+"""
+
+
+def write_template(path: str | Path) -> tuple[Path, ...]:
+    """Write campaign.toml, items.csv and questions.csv into a new or empty folder."""
+    folder = Path(path)
+    contents = {
+        folder / "campaign.toml": _SETTINGS.format(name=_name(folder)),
+        folder / "items.csv": _ITEMS,
+        folder / "questions.csv": _QUESTIONS,
+    }
+    try:
+        if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+            raise FileExistsError
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, content in contents.items():
+            with file.open("x", encoding="utf-8", newline="\n") as handle:
+                handle.write(content)
+    except FileExistsError:
+        raise InvalidInput(
+            f"{folder}: this must be a new or an empty folder",
+            "one with files in it" if folder.is_dir() else "a file",
+            "choose another name",
+        ) from None
+    except OSError as error:
+        raise InvalidInput(
+            f"{folder}: a folder must be writable here", error.strerror, "choose another place"
+        ) from error
+    return tuple(contents)
+
+
+def _name(folder: Path) -> str:
+    """The folder's own name, where a campaign may be called so."""
+    try:
+        return str(check_setting("name", folder.resolve().name))
+    except InvalidInput:
+        return "my campaign"
