@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from askfew.errors import AskfewError, BudgetReached, EndOfAnswers, OutOfTurn, ReplayMismatch
 from askfew.log import Log
 from askfew.meter import Meter
+from askfew.partial import merged, rest_of
 from askfew.records import (
     Batch,
     Known,
@@ -49,6 +49,7 @@ class Ended(Generic[T]):
 class AskTell(Generic[T]):
     """One procedure, one Batch at a time.
 
+    >>> import numpy as np
     >>> from askfew.algorithms.paper import candidate_row
     >>> problem = Problem(items=4, questions=2)
     >>> session = AskTell(candidate_row(problem, 0.1, np.random.default_rng(0)), problem)
@@ -73,28 +74,49 @@ class AskTell(Generic[T]):
         self._procedure = procedure
         self._open: Batch | None = None
         self._unanswered = 0
+        self._replaying = False
         self._advance(None)
 
     def ask(self) -> Batch | None:
-        """The Batch that waits for its Tally; None when the run has ended (see ``ended``)."""
-        return self._open
+        """The Batch that waits for its Tally; None when the run has ended (see ``ended``).
+
+        Where an interrupted run had already got some of the answers, only the rest is asked.
+        """
+        if self._open is None or self._partial is None:
+            return self._open
+        return rest_of(self._open, self._partial)
 
     def tell(self, counts: ArrayLike, sums: ArrayLike, squares: ArrayLike | None = None) -> None:
-        """Answer the open Batch, row by row; what is refused changes nothing."""
-        batch = self._open
-        if batch is None:
+        """Answer what was asked, row by row; what is refused changes nothing."""
+        asked = self.ask()
+        if asked is None or self._open is None:
             raise OutOfTurn("tell answers an open Batch", "none is open", "ask() first")
-        tally = checked_tally(batch, self.problem.answers, counts, sums, squares)
-        if self.log is not None:
-            self.log.append(batch, tally)
-        answered = self.meter.record(batch, tally)
-        self._unanswered = 0 if answered else self._unanswered + 1
-        self._advance(tally)
+        tally = checked_tally(asked, self.problem.answers, counts, sums, squares)
+        if self._partial is not None:
+            tally = merged(self._open, self._partial, tally)
+        self._accept(self._open, tally)
+
+    def keep(self, partial: Tally) -> None:
+        """Put away answers to part of what was asked, for whoever resumes from the log."""
+        if self.log is not None and self._open is not None:
+            before = self._partial
+            self.log.partial = partial if before is None else merged(self._open, before, partial)
 
     def stop(self, status: Status, reason: str) -> None:
         """End the run here, with what is known."""
         self._procedure.close()
         self._end(status, reason, None)
+
+    @property
+    def _partial(self) -> Tally | None:
+        return None if self.log is None else self.log.partial
+
+    def _accept(self, batch: Batch, tally: Tally) -> None:
+        if self.log is not None:
+            self.log.append(batch, tally)
+        answered = self.meter.record(batch, tally)
+        self._unanswered = 0 if answered else self._unanswered + 1
+        self._advance(tally)
 
     def _advance(self, tally: Tally | None) -> None:
         """Send the Tally, and open the next Batch or end the run."""
@@ -110,10 +132,32 @@ class AskTell(Generic[T]):
         batch = checked_batch(yielded, self.problem)
         self.known = batch.known or self.known
         self._open = batch
+        if not self._replaying:
+            self._admit(batch)
+
+    def _admit(self, batch: Batch) -> None:
         try:
             self.meter.admit(batch)
         except BudgetReached as reached:
             self.stop(reached.status, str(reached))
+
+    def _resume_from(self, log: Log, max_answers: int | None) -> None:
+        """Replay the log; the cap holds from there on, for one may be raised between two runs."""
+        self._replaying = True
+        for index in range(len(log)):
+            step = log.verify(index)
+            if self._open is None or not self._open.asks_the_same_as(step.batch):
+                raise _mismatch(index, step.batch, self._open)
+            self.tell(step.tally.counts, step.tally.sums, step.tally.squares)
+        if log.complete and self._open is not None:
+            raise _mismatch(len(log), None, self._open)
+        self._replaying = False
+        self.log = log
+        self.meter.limit(max_answers)
+        if self._open is not None:
+            self._admit(self._open)
+        if self._open is not None and self._partial is not None and self.ask() is None:
+            self._accept(self._open, self._partial)
 
     def _end(self, status: Status, reason: str, result: T | None) -> None:
         self._open = None
@@ -140,14 +184,14 @@ def run(
         session = replay(procedure, log, max_answers=max_answers)
     while (batch := session.ask()) is not None:
         try:
-            tally = _answer(oracle, batch, log)
+            tally = oracle(batch)
             session.tell(tally.counts, tally.sums, tally.squares)
         except EndOfAnswers as end:
             session.stop(end.status, str(end))
         except AskfewError as error:
             error.log = log
-            if log is not None and error.partial is not None:
-                log.partial = _merged(log.partial, error.partial, batch)
+            if error.partial is not None:
+                session.keep(error.partial)
             raise
     assert session.ended is not None
     return session.ended
@@ -159,43 +203,9 @@ def replay(procedure: Procedure[T], log: Log, *, max_answers: int | None = None)
     Every Batch must be the one in the log, and the log must be as it was written: otherwise
     ReplayMismatch names the first step that differs.
     """
-    session = AskTell(procedure, log.problem, max_answers=max_answers)
-    for index in range(len(log)):
-        step = log.verify(index)
-        batch = session.ask()
-        if batch is None or not batch.asks_the_same_as(step.batch):
-            raise _mismatch(index, step.batch, batch)
-        session.tell(step.tally.counts, step.tally.sums, step.tally.squares)
-    if log.complete and session.ask() is not None:
-        raise _mismatch(len(log), None, session.ask())
-    session.log = log
+    session = AskTell(procedure, log.problem)
+    session._resume_from(log, max_answers)
     return session
-
-
-def _answer(oracle: Oracle, batch: Batch, log: Log | None) -> Tally:
-    """The oracle's answers, added to those an interrupted run had already got for this Batch."""
-    if log is None or log.partial is None:
-        return oracle(batch)
-    missing = batch.repeats - log.partial.counts
-    rows = np.flatnonzero(missing)
-    rest = Batch(batch.items[rows], batch.questions[rows], missing[rows], batch.why, batch.known)
-    answered = oracle(rest) if len(rows) else Tally(missing[rows], np.zeros(0), np.zeros(0))
-    return _merged(log.partial, answered, batch)
-
-
-def _merged(earlier: Tally | None, later: Tally, batch: Batch) -> Tally:
-    """Two Tallies of one Batch as one; ``later`` answers only the rows ``earlier`` left open."""
-    if earlier is None:
-        return later
-    rows = np.flatnonzero(batch.repeats - earlier.counts)
-    counts, sums = earlier.counts.copy(), earlier.sums.copy()
-    counts[rows] += later.counts
-    sums[rows] += later.sums
-    if earlier.squares is None or later.squares is None:
-        return Tally(counts, sums)
-    squares = earlier.squares.copy()
-    squares[rows] += later.squares
-    return Tally(counts, sums, squares)
 
 
 def _mismatch(step: int, asked: Batch | None, would_ask: Batch | None) -> ReplayMismatch:

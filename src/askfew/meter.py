@@ -18,15 +18,19 @@ class Meter:
     """
 
     def __init__(self, max_answers: int | None = None) -> None:
+        self.limit(max_answers)
+        self.answers = 0
+        self.cells = 0
+        self.batches = 0
+        self.by_phase: dict[str, int] = {}
+
+    def limit(self, max_answers: int | None) -> None:
+        """Set the cap, or lift it."""
         if max_answers is not None and not (isinstance(max_answers, Real) and max_answers >= 0):
             raise InvalidInput(
                 "max_answers must be a number, at least 0", repr(max_answers), "pass a cap, or None"
             )
         self.max_answers = max_answers
-        self.answers = 0
-        self.cells = 0
-        self.batches = 0
-        self.by_phase: dict[str, int] = {}
 
     def admit(self, batch: Batch) -> None:
         """Raise BudgetReached if this Batch, answered in full, would cross the cap."""

@@ -274,6 +274,8 @@ def test_every_file_is_needed(folder: Path, name: str) -> None:
 def test_a_folder_is_needed(folder: Path) -> None:
     assert refusal(Path("bird")).startswith("bird: this must be a campaign's folder, got none")
     assert "got a file" in refusal(folder / "items.csv")
+    with pytest.raises(InvalidInput, match="must be a campaign's folder, got none"):
+        read_folder("x" * 5000)
 
 
 @pytest.mark.parametrize(("kind", "data"), PICTURES.items())

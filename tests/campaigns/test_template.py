@@ -62,3 +62,6 @@ def test_a_place_where_no_folder_can_be(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InvalidInput, match="a folder must be writable here"):
         write_template(tmp_path / "file" / "below")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(InvalidInput, match="loop: this must be a new or an empty folder"):
+        write_template(tmp_path / "loop")

@@ -42,7 +42,7 @@ def start(
 ) -> Procedure[Finding]:
     """The method's procedure, ready to be driven.
 
-    >>> start("papper", Problem(4, 2), np.random.default_rng(0), delta=0.1)  # doctest: +ELLIPSIS
+    >>> start("papper", Problem(4, 2), np.random.default_rng(0), delta=0.1)
     Traceback (most recent call last):
     askfew.errors.InvalidInput: method must be one of frugal, paper, ..., got 'papper': choose one
     """

@@ -113,7 +113,7 @@ class Advancer:
         theirs = read_batch(row)
         if not theirs.asks_the_same_as(batch):
             raise ReplayMismatch(
-                f"step {number} must be the same on every machine that serves the campaign: {theirs}",
+                f"step {number} must be the same on every machine of a campaign: {theirs}",
                 batch,
                 "let machines with the same versions of askfew and NumPy serve it",
                 step=number,

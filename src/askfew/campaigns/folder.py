@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from pathlib import Path
 
@@ -29,10 +30,10 @@ _LONGEST_ID = 200
 def read_folder(path: str | Path) -> CampaignFolder:
     """The campaign in a folder, or InvalidInput whose sentence begins with file and line."""
     folder = Path(path)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise InvalidInput(
             f"{folder}: this must be a campaign's folder",
-            "a file" if folder.exists() else "none",
+            "a file" if os.path.exists(folder) else "none",
             "'askfew new' creates one",
         )
     file = folder / "campaign.toml"

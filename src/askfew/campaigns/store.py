@@ -14,6 +14,7 @@ from askfew.campaigns import migrations
 from askfew.campaigns.advance import new_session
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.database import Database
+from askfew.campaigns.pictures import media_type
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.schema import (
     campaigns,
@@ -153,13 +154,6 @@ def _insert_image(connection: Connection, content: bytes) -> str:
     digest = hashlib.sha256(content).hexdigest()
     there = connection.execute(select(images.c.hash).where(images.c.hash == digest)).one_or_none()
     if there is None:
-        connection.execute(insert(images).values(hash=digest, kind=_kind(content), content=content))
+        kind = media_type(content)
+        connection.execute(insert(images).values(hash=digest, kind=kind, content=content))
     return digest
-
-
-def _kind(content: bytes) -> str:
-    if content.startswith(b"\x89PNG"):
-        return "image/png"
-    if content.startswith(b"\xff\xd8"):
-        return "image/jpeg"
-    return "image/gif" if content.startswith(b"GIF8") else "image/webp"

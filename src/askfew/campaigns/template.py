@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from askfew.campaigns.settings import check_setting
@@ -103,6 +104,6 @@ def write_template(path: str | Path) -> tuple[Path, ...]:
 def _name(folder: Path) -> str:
     """The folder's own name, where a campaign may be called so."""
     try:
-        return str(check_setting("name", folder.resolve().name))
+        return str(check_setting("name", os.path.basename(os.path.abspath(folder))))
     except InvalidInput:
         return "my campaign"

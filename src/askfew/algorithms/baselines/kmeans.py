@@ -7,7 +7,6 @@ import warnings
 import numpy as np
 
 from askfew.algorithms.baselines.uniform import labelled_from_zero, uniform_means
-from askfew.errors import MissingExtra
 from askfew.records import Finding, Floats, Ints, Problem, Procedure
 
 __all__ = ["kmeans", "kmeans10", "two_means"]
@@ -30,14 +29,10 @@ def kmeans10(problem: Problem, rng: np.random.Generator, *, budget: int) -> Proc
 
 def two_means(points: Floats, *, starts: int, rng: np.random.Generator) -> Ints:
     """Two groups by scikit-learn's k-means, item 0 in group 0."""
-    try:
-        from sklearn.cluster import KMeans
-        from sklearn.exceptions import ConvergenceWarning
-        from threadpoolctl import threadpool_limits
-    except ImportError as error:
-        raise MissingExtra(
-            "k-means needs scikit-learn", "no such package", "pip install 'askfew[baselines]'"
-        ) from error
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
     model = KMeans(n_clusters=2, n_init=starts, random_state=int(rng.integers(2**31)))
     # One thread: partial sums added in another order could end in another optimum.
     with threadpool_limits(limits=1), warnings.catch_warnings():

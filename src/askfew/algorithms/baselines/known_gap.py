@@ -66,8 +66,9 @@ def _two_sided(answers: AnswerKind, gap: float, counts: Floats, sums: Floats) ->
     """Log likelihood ratio of "they differ by the gap, either way" to "they do not differ"."""
     levels = _middle(answers) + np.array([-gap, gap]) / 2
     (a, b), (x, r) = counts, sums
-    ways = [log_evidence(answers, *way, x, a, r, b) for way in (levels, levels[::-1])]
-    return float(np.logaddexp(*ways)) - math.log(2)
+    up = log_evidence(answers, levels[1], levels[0], x, a, r, b)
+    down = log_evidence(answers, levels[0], levels[1], x, a, r, b)
+    return float(np.logaddexp(up, down)) - math.log(2)
 
 
 def _label(

@@ -13,8 +13,12 @@ __all__ = ["spectral"]
 def spectral(problem: Problem, rng: np.random.Generator, *, budget: int) -> Procedure[Finding]:
     """Leading singular vector of the centred means, cut where two groups fit best."""
     means = yield from uniform_means(problem, budget, rng, whole_sweeps=False)
+    from threadpoolctl import threadpool_limits
+
     centred = means - means.mean(axis=0)
-    leading = np.linalg.svd(centred, full_matrices=False)[0][:, 0]
+    # One thread: the last bits of the vector must not depend on how many cores there are.
+    with threadpool_limits(limits=1):
+        leading = np.linalg.svd(centred, full_matrices=False)[0][:, 0]
     return Finding(labelled_from_zero(_best_cut(leading)))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from askfew.errors import InvalidInput
+from askfew.errors import InvalidInput, MissingExtra
 from askfew.records import Batch, Floats, Ints, Known, Problem, Procedure
 
-__all__ = ["labelled_from_zero", "uniform_means"]
+__all__ = ["labelled_from_zero", "require_scikit_learn", "uniform_means"]
 
 _ROWS = 1_000_000
 """Cells in one Batch, so that a large table does not need a large memory at once."""
@@ -22,6 +22,7 @@ def uniform_means(
     on as many random questions as it can, unless ``whole_sweeps`` says to leave it unspent.
     A cell nobody answered gets the mean of its question.
     """
+    require_scikit_learn()
     n, d = problem.items, problem.questions
     sweeps, extra = divmod(budget // n, d)
     if whole_sweeps:
@@ -49,6 +50,16 @@ def uniform_means(
         with np.errstate(invalid="ignore"):
             means[items] = (tally.sums / tally.counts).reshape(len(items), -1)
     return _filled(means)
+
+
+def require_scikit_learn() -> None:
+    """Say so if it is missing, before the budget is spent."""
+    try:
+        import sklearn.cluster  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(
+            "the baselines need scikit-learn", "no such package", "pip install 'askfew[baselines]'"
+        ) from error
 
 
 def labelled_from_zero(labels: Ints) -> Ints:

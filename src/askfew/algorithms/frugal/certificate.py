@@ -53,13 +53,14 @@ class FrugalCertificate(Certificate):
         a, b = self.representatives
         lines = [
             self.promise,
-            f"Items {a} and {b} represent the groups: candidate {self.registered} to be registered, "
-            f"on question {self.confirmed_question}, with {self.pair_evidence:.1f} nats of evidence "
-            f"where {self.pair_needed:.1f} were needed (delta {self.pair_delta:.2g}).",
+            f"Items {a} and {b} represent the groups. They were registered as candidate "
+            f"{self.registered} and confirmed on question {self.confirmed_question} with "
+            f"{self.pair_evidence:.1f} nats of evidence where {self.pair_needed:.1f} were needed "
+            f"(delta {self.pair_delta:.2g}).",
             f"Labels rest on question {self.question}: the groups differ by {self.gap:.3g} "
             f"({1 - _ALPHA:.0%} interval {low:.3g} to {high:.3g}).",
-            f"Every label is given by excluding the other group with at least {self.item_needed:.1f} "
-            f"nats (delta {self.item_delta:.2g} over all items, attempt {self.attempt}).",
+            "Every label is given by excluding the other group with at least "
+            f"{self.item_needed:.1f} nats (delta {self.item_delta:.2g} over all items, attempt {self.attempt}).",
         ]
         if self.undecided:
             lines.append(f"Undecided: {_listed(self.undecided)}.")
@@ -86,7 +87,7 @@ def give_certificate(
         f"All {decided} labels are right with probability at least {1 - delta:g}.",
         _assumptions(problem),
         attempt=attempt,
-        representatives=tuple(int(item) for item in (pair.items if first == 0 else pair.items[::-1])),
+        representatives=tuple(pair.items.tolist()[:: 1 if first == 0 else -1]),
         confirmed_question=pair.question,
         registered=pair.q,
         pair_delta=delta_pair / (pair.q * (pair.q + 1)),
@@ -122,7 +123,8 @@ def gap_interval(answers: AnswerKind, levels: Levels) -> tuple[float, tuple[floa
 
 def two_items(delta: float) -> Certificate:
     """Two items need no answer."""
-    return Certificate(delta, "There are two groups and two items: nothing was asked.", ("there are exactly two groups",))
+    promise = "There are two groups and two items: nothing had to be asked."
+    return Certificate(delta, promise, ("there are exactly two groups",))
 
 
 def _assumptions(problem: Problem) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ class Course:
     registered: int = 0
 
     def ask(self, batch: Batch) -> Procedure[Tally]:
-        """Yield the Batch and note its size (what was asked, so that rounds grow even in silence)."""
+        """Yield the Batch and note what it asks, answered or not: rounds grow even in silence."""
         self.asked += batch.answers
         tally = yield batch
         return tally

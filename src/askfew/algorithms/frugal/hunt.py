@@ -95,7 +95,10 @@ class Hunt:
         """The question of this row, with the representatives' answers to it drawn to this gap."""
         shrink = gap / self.gaps()[row]
         return Levels.chosen(
-            int(self.pool.questions[row]), self.pool.counts[row], self.pool.sums[row], shrink
+            int(self.pool.questions[row]),
+            self.pool.counts[row].copy(),
+            self.pool.sums[row].copy(),
+            shrink,
         )
 
     def learn(self, levels: Levels, *, usable: bool) -> None:

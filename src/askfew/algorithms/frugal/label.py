@@ -6,20 +6,22 @@ representative r. Labels are given by exclusion; nothing else is ever certified.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askfew.algorithms.frugal.course import Course
 from askfew.algorithms.frugal.levels import Levels, rate
+from askfew.algorithms.frugal.pool import hindsight
 from askfew.algorithms.frugal.references import references
 from askfew.evidence import log_evidence, nine_digits
 from askfew.records import Batch, Floats, Ints, Known, Procedure
 
 __all__ = ["Labelling", "label", "named"]
 
+Mask: TypeAlias = NDArray[np.bool_]
 End = Literal["done", "futile", "silent", "model"]
 
 _SILENT = 3
@@ -30,6 +32,8 @@ _SURE = 2.0
 """Standard errors that make it clear."""
 _LATE = 4.0
 """Times its expected answers after which an item is bet on as it is, not as its group."""
+_ODD = 3.0
+"""Nats beyond the threshold from which on an item does not fit its group."""
 _MISFITS = 2
 """Items that fit no group before the model is given up."""
 
@@ -60,7 +64,7 @@ class Labelling:
 
     def lean(self, items: Ints) -> Ints:
         """The group there is least evidence against."""
-        return np.argmin(nine_digits(self.evidence[items]), axis=1)
+        return np.asarray(np.argmin(nine_digits(self.evidence[items]), axis=1))
 
 
 @dataclass
@@ -86,7 +90,7 @@ def label(course: Course, state: Labelling, levels: Levels) -> Procedure[End]:
         items = state.open
         if len(items) == 0:
             return "done"
-        if _gap_is_gone(course, levels):
+        if _is_futile(course, levels):
             return "futile"
         items = items[asked.silent[items] < _SILENT]
         if len(items) == 0 or (asked.silent[state.representatives] >= _SILENT).any():
@@ -101,9 +105,10 @@ def _step(
 ) -> Procedure[None]:
     """One block for every open item; sizes and bets are fixed before it is asked."""
     means = levels.means
-    bets = _bets(course, state, levels, asked, items)
+    late = _is_late(course, state, levels, asked, items)
+    bets = _bets(state, levels, asked, items, late)
     sizes, reference_sizes, expected = _sizes(course, state, levels, items)
-    referees, groups, repeats = references(state, asked.counts, reference_sizes, sizes, course)
+    referees, groups, repeats = references(course, state, asked, reference_sizes, int(sizes.max()))
     tally = yield from course.ask(
         Batch(
             np.concatenate([referees, items]),
@@ -123,30 +128,39 @@ def _step(
     levels.counts += b
     levels.sums += r
     asked.record(np.concatenate([referees, items]), tally.counts, tally.sums)
-    _decide(state, items)
+    _decide(course, state, levels, asked, items, late)
 
 
-def _bets(
-    course: Course, state: Labelling, levels: Levels, asked: Asked, items: Ints
-) -> Floats:
-    """What each item is bet to answer when it is tested against each group (items x groups)."""
+def _bets(state: Labelling, levels: Levels, asked: Asked, items: Ints, late: Mask) -> Floats:
+    """What each item is bet to answer when it is tested against each group (items x groups).
+
+    As the likeliest other group does; one that takes too long, as it has answered so far.
+    """
     means = levels.means
     against = np.where(np.eye(len(means), dtype=bool), np.inf, state.evidence[items, np.newaxis, :])
-    return means[np.argmin(against, axis=2)]
+    bets = means[np.argmin(nine_digits(against), axis=2)]
+    own = asked.sums[items] / np.maximum(asked.counts[items], 1)
+    return np.where(late[:, np.newaxis], own[:, np.newaxis], bets)
+
+
+def _is_late(course: Course, state: Labelling, levels: Levels, asked: Asked, items: Ints) -> Mask:
+    """Whether an item has been asked several times what should have been enough."""
+    enough = state.threshold / _rates(course, levels, np.ones(len(levels.means))).min()
+    return np.asarray(asked.counts[items] > _LATE * (enough + 5))
 
 
 def _sizes(
     course: Course, state: Labelling, levels: Levels, items: Ints
 ) -> tuple[Ints, Ints, float]:
-    """Answers to ask of each item and of each group's references, and how many more it will take."""
-    K = len(levels.means)
+    """Answers to ask of each item and of each group's references, and how many it will take."""
+    groups = np.arange(len(levels.means))
     lean = state.lean(items)
     unsure = (state.evidence[items] == 0).all(axis=1)
-    waits = np.where(unsure[:, np.newaxis], 1 - 1 / K, np.arange(K) != lean[:, np.newaxis])
+    waits = np.where(unsure[:, np.newaxis], 1 - 1 / len(groups), groups != lean[:, np.newaxis])
     ratios = np.sqrt(np.maximum(waits.sum(axis=0), 1))
     rates = _rates(course, levels, ratios)
     missing = np.maximum(state.threshold - state.evidence[items], 0) / rates
-    need = np.where(np.arange(K) != lean[:, np.newaxis], missing, 0).max(axis=1)
+    need = np.where(groups != lean[:, np.newaxis], missing, 0).max(axis=1)
     sizes = np.maximum(np.ceil(nine_digits(course.options.step * need)), 1).astype(np.int64)
     typical = (waits * sizes[:, np.newaxis]).sum(axis=0) / np.maximum(waits.sum(axis=0), 1e-9)
     reference_sizes = np.where(waits.any(axis=0), np.ceil(nine_digits(ratios * typical)), 0)
@@ -168,28 +182,38 @@ def _rates(course: Course, levels: Levels, ratios: Floats) -> Floats:
     return np.array(found)
 
 
-def _decide(state: Labelling, items: Ints) -> None:
-    """Label what has one group left; note what has none."""
-    excluded = nine_digits(state.evidence[items]) >= nine_digits(state.threshold)
-    left = (~excluded).sum(axis=1)
-    sure = left == 1
-    state.labels[items[sure]] = np.argmin(excluded[sure], axis=1)
-    state.misfits += items[left == 0].tolist()
+def _decide(
+    course: Course, state: Labelling, levels: Levels, asked: Asked, items: Ints, late: Mask
+) -> None:
+    """Label what has one group left; note what has none, or does not fit the one that is left."""
+    evidence = nine_digits(state.evidence[items])
+    excluded = evidence >= nine_digits(state.threshold)
+    left, nearest = (~excluded).sum(axis=1), np.argmin(evidence, axis=1)
+    odd = (left == 0) | _fits_badly(course, state, levels, asked, items, nearest)
+    # An item between the groups would be labelled by chance: wait until it is clear or odd.
+    doubtful = late & (evidence.min(axis=1) >= state.threshold / 2)
+    sure = (left == 1) & ~odd & ~doubtful
+    state.labels[items[sure]] = nearest[sure]
+    least, _ = levels.smallest_gap(course.problem.answers.sigma, _SURE)
+    # If the groups themselves do not differ as expected, it is the question that is odd.
+    if least > 0:
+        state.misfits += items[odd & (left <= 1)].tolist()
 
 
-def _gap_is_gone(course: Course, levels: Levels) -> bool:
+def _fits_badly(
+    course: Course, state: Labelling, levels: Levels, asked: Asked, items: Ints, groups: Ints
+) -> Mask:
+    """Whether an item's answers are far from the group's, with a wide margin for hindsight."""
+    counts = np.column_stack([asked.counts[items], levels.counts[groups]])
+    sums = np.column_stack([asked.sums[items], levels.sums[groups]])
+    margin = _ODD + np.log(np.maximum(asked.counts[items], 1))
+    return hindsight(course.problem.answers, counts, sums) >= state.threshold + margin
+
+
+def _is_futile(course: Course, levels: Levels) -> bool:
     """Whether the references' gap is clearly below what it was expected to be."""
-    if (levels.counts == 0).any():
-        return False
-    hoped = levels.expected
-    seen = levels.sums / levels.counts
-    for one in range(len(hoped)):
-        for other in range(one):
-            spread = course.problem.answers.sigma * math.sqrt(1 / levels.counts[one] + 1 / levels.counts[other])
-            gap = (seen[one] - seen[other]) * math.copysign(1, hoped[one] - hoped[other])
-            if nine_digits(gap + _SURE * spread) < nine_digits(_FUTILE * abs(hoped[one] - hoped[other])):
-                return True
-    return False
+    _, most = levels.smallest_gap(course.problem.answers.sigma, _SURE)
+    return bool(nine_digits(most) < _FUTILE)
 
 
 def state_known(state: Labelling, question: int, expected: float) -> Known:

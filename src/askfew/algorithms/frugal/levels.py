@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,7 +37,7 @@ class Levels:
         """
         means = sums / np.maximum(counts, 1)
         means = means.mean() + shrink * (means - means.mean())
-        return cls(question, counts, means * counts, np.zeros(len(counts)), np.zeros(len(counts)))
+        return cls(question, counts, means * counts, *np.zeros((2, len(counts))))
 
     @property
     def expected(self) -> Floats:
@@ -47,6 +48,22 @@ class Levels:
     def means(self) -> Floats:
         """The means as they look now."""
         return (self.prior_sums + self.sums) / np.maximum(self.prior_counts + self.counts, 1)
+
+    def smallest_gap(self, sigma: float, sure: float) -> tuple[float, float]:
+        """Limits of the references' gap as a share of the expected, for the pair that keeps least.
+
+        The limits lie ``sure`` standard errors below and above; no references yet: no limits.
+        """
+        limits = (-math.inf, math.inf)
+        if (self.counts == 0).any():
+            return limits
+        seen, hoped = self.sums / self.counts, self.expected
+        for one, other in combinations(range(len(hoped)), 2):
+            width = sure * sigma * math.sqrt(1 / self.counts[one] + 1 / self.counts[other])
+            gap, hope = seen[one] - seen[other], hoped[one] - hoped[other]
+            kept = (gap / hope - width / abs(hope), gap / hope + width / abs(hope))
+            limits = min(limits, kept, key=lambda each: each[1])
+        return limits
 
 
 def rate(answers: AnswerKind, mean_x: float, mean_r: float, ratio: float) -> float:

@@ -9,7 +9,8 @@ import numpy as np
 
 from askfew.algorithms.frugal.certificate import give_certificate, two_items
 from askfew.algorithms.frugal.course import Course
-from askfew.algorithms.frugal.hunt import Hunt, hunt as hunting
+from askfew.algorithms.frugal.hunt import Hunt
+from askfew.algorithms.frugal.hunt import hunt as hunting
 from askfew.algorithms.frugal.label import Labelling, label, named
 from askfew.algorithms.frugal.levels import Levels
 from askfew.algorithms.frugal.options import Options
@@ -60,22 +61,27 @@ def attempts(course: Course, delta: float, searching: Search) -> Procedure[Findi
 def with_pair(
     course: Course, delta: float, attempt: int, pair: Pair, searched: Pool
 ) -> Procedure[Finding | None]:
-    """Label by the pair's best question, and by the next best if that one fails; None if all fail."""
+    """Label by the pair's best question, then by the next best; None if all fail."""
     n = course.problem.items
-    labelling = Labelling.begin(n, pair.items, label_threshold(n, delta - course.delta_pair, attempt))
-    state = Hunt(course, pair, searched, labelling.threshold)
-    status: Status | None = None
+    threshold = label_threshold(n, delta - course.delta_pair, attempt)
+    labelling = Labelling.begin(n, pair.items, threshold)
+    state = Hunt(course, pair, searched, threshold)
+    levels: Levels | None = None
+    silent = False
     for _ in range(_QUESTIONS):
-        levels = yield from hunting(course, state)
-        if levels is None:
+        chosen = yield from hunting(course, state)
+        if chosen is None:
             break
+        levels = chosen
         end = yield from label(course, labelling, levels)
         if end in ("done", "model"):
-            status = "model" if labelling.misfits else "done"
+            status: Status = "model" if labelling.misfits else "done"
             return _finding(course, delta, attempt, pair, labelling, levels, status)
-        status = "stalled" if end == "silent" else None
-        state.learn(levels, usable=end == "futile")
-    return status and _finding(course, delta, attempt, pair, labelling, levels, status)
+        silent = end == "silent"
+        state.learn(levels, usable=not silent)
+    if silent and levels is not None:
+        return _finding(course, delta, attempt, pair, labelling, levels, "stalled")
+    return None
 
 
 def delta_pair(items: int, delta: float, most: float) -> float:

@@ -1,4 +1,4 @@
-"""The knobs of the frugal method. None of them touches the guarantee; all of them touch the bill."""
+"""The knobs of the frugal method: none touches the guarantee, all touch the bill."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Options:
 
     pair_share: float = 0.15
     """At most this share of delta confirms the representatives; the rest is for the labels."""
-    hunt: float = 1.0
-    """Look for a better question while this times the expected saving exceeds its cost; 0: never."""
+    hunt: float = 3.0
+    """Look for a better question while this times the expected saving exceeds its cost."""
     rotate: bool = True
     """Draw references from all items labelled so far, instead of the two representatives only."""
     growth: float = 0.1
     """A search round asks this share of all that was asked before it."""
-    step: float = 0.12
+    step: float = 0.15
     """A labelling step asks of each item this share of the answers it still needs."""
 
     def __post_init__(self) -> None:

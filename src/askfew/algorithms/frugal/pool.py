@@ -59,7 +59,7 @@ class Pool:
     @property
     def samples(self) -> Floats:
         """Pairs of answers: the smaller count of the two sides."""
-        return self.counts.min(axis=1)
+        return np.asarray(self.counts.min(axis=1))
 
     def add(self, items: Ints, questions: Ints, replaced: Ints = _NONE) -> Ints:
         """New candidates, not asked yet, some in the place of old ones; returns their rows."""
@@ -122,4 +122,4 @@ def shrunk_means(counts: Floats, sums: Floats, weight: float = 1.0) -> Floats:
     array([[0.125, 0.875]])
     """
     middle = (sums / np.maximum(counts, 1)).mean(axis=-1, keepdims=True)
-    return (sums + weight * middle) / (counts + weight)
+    return np.asarray((sums + weight * middle) / (counts + weight))

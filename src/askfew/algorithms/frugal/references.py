@@ -10,31 +10,39 @@ from askfew.algorithms.frugal.course import Course
 from askfew.records import Floats, Ints
 
 if TYPE_CHECKING:
-    from askfew.algorithms.frugal.label import Labelling
+    from askfew.algorithms.frugal.label import Asked, Labelling
 
 __all__ = ["references"]
 
 
 def references(
-    state: Labelling, asked: Floats, wanted: Ints, sizes: Ints, course: Course
+    course: Course, state: Labelling, asked: Asked, wanted: Ints, most: int
 ) -> tuple[Ints, Ints, Ints]:
-    """Items to ask as references, the group each stands for, and how often."""
-    items, groups, repeats = [], [], []
-    busiest = float(asked[state.open].max(initial=0) + sizes.max())
+    """Items to ask as references, the group each stands for, and how often.
+
+    All items labelled so far take turns, the least asked first, as long as none is asked much more
+    often than the open items; the representative gives the rest.
+    """
+    room_for_all = 2 * (asked.counts[state.open].max(initial=0) + most)
+    chosen = []
     for group, size in enumerate(wanted.tolist()):
-        members = np.flatnonzero(state.labels == group) if course.options.rotate else np.zeros(0, int)
-        members = members[members != state.representatives[group]]
-        room = np.maximum(np.floor(2 * busiest - asked[members]), 0).astype(np.int64)
-        dealt = _deal(size, room, asked[members])
-        rows = np.flatnonzero(dealt)
+        members = _members(course, state, asked, group)
+        room = np.maximum(np.floor(room_for_all - asked.counts[members]), 0).astype(np.int64)
+        dealt = _deal(size, room, asked.counts[members])
         rest = size - int(dealt.sum())
-        who, times = members[rows], dealt[rows]
-        if rest > 0:
-            who, times = np.append(state.representatives[group], who), np.append(rest, times)
-        items.append(who)
-        repeats.append(times)
-        groups.append(np.full(len(who), group))
-    return np.concatenate(items), np.concatenate(groups), np.concatenate(repeats).astype(np.int64)
+        who = np.append(members[dealt > 0], state.representatives[group : group + (rest > 0)])
+        times = np.append(dealt[dealt > 0], [rest] * (rest > 0))
+        chosen.append(np.stack([who, np.full(len(who), group), times]))
+    items, groups, repeats = np.concatenate(chosen, axis=1).astype(np.int64)
+    return items, groups, repeats
+
+
+def _members(course: Course, state: Labelling, asked: Asked, group: int) -> Ints:
+    """Labelled items of the group that answer, without its representative."""
+    if not course.options.rotate:
+        return np.zeros(0, dtype=np.int64)
+    members = np.flatnonzero((state.labels == group) & (asked.silent == 0))
+    return np.asarray(members[members != state.representatives[group]])
 
 
 def _deal(size: int, room: Ints, asked: Floats) -> Ints:

@@ -13,8 +13,8 @@ import numpy as np
 
 from askfew.algorithms.frugal.course import Course
 from askfew.algorithms.frugal.deck import Deck
-from askfew.algorithms.frugal.pool import Pool, shrunk_means
 from askfew.algorithms.frugal.levels import labelling_cost
+from askfew.algorithms.frugal.pool import Pool, shrunk_means
 from askfew.algorithms.frugal.prospects import Payoff, prospects
 from askfew.algorithms.frugal.rounds import plan_round
 from askfew.evidence import log_evidence, nine_digits
@@ -28,7 +28,8 @@ _MOST = 2**17
 """Candidates kept; beyond it new ones take the place of the least promising."""
 _MOST_NEW = 2**14
 """New candidates in a round; beyond it they are sampled more often instead."""
-_PATIENCE = 0.1
+_PATIENCE = 0.2
+"""How much the cost of labelling by a small gap counts against it in the search."""
 _AGAIN = 4
 """A leader sampled to this many times its size at registration is registered anew."""
 
