@@ -55,6 +55,7 @@ class Outcome:
             "question": self.question,
             "evidence": None if self.evidence is None else self.evidence.tolist(),
             "certificate": None if self.certificate is None else self.certificate.to_dict(),
+            "certificate_text": None if self.certificate is None else str(self.certificate),
         }
 
     def __str__(self) -> str:

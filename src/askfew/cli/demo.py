@@ -22,7 +22,7 @@ from askfew.outcome import Outcome, outcome_of
 __all__ = ["demo"]
 
 DELTA = 0.05
-METHOD = "paper"
+METHOD = "frugal"
 TRIES = 20
 """Runs that asking everything must get right in a row before we say it is enough."""
 
@@ -85,12 +85,12 @@ def _asking_everything(crowd: Crowd, seed: int) -> Bill:
         for i in range(TRIES)
     ):
         sweeps *= 2
-    way = f"every question of every photo, {sweeps} times"
-    return Bill(way, sweeps * everything, True, f"none (right in {TRIES} of {TRIES} tries)")
+    way = f"everything, {sweeps} times"
+    return Bill(way, sweeps * everything, True, f"none; right in {TRIES} of {TRIES} tries")
 
 
 def _bill(crowd: Crowd, way: str, outcome: Outcome) -> Bill:
-    promise = f"all labels, {1 - DELTA:.0%}" if outcome.certificate else "none"
+    promise = f"all labels right, {1 - DELTA:.0%}" if outcome.certificate else "none"
     return Bill(way, outcome.answers, crowd.is_right(outcome.labels), promise)
 
 
@@ -117,17 +117,17 @@ def _print_finding(crowd: Crowd, outcome: Outcome) -> None:
 
 
 def _print_bills(bills: list[Bill]) -> None:
-    table = Table("way of asking", "answers", "at 2 cents", "times askfew's", "right", "promise")
+    table = Table("way of asking", "answers", "money", "ratio", "promise")
     for column in table.columns[1:4]:
         column.justify = "right"
+        column.no_wrap = True
     for bill in bills:
         table.add_row(
             bill.way,
             f"{bill.answers:,}",
             f"${bill.answers * PRICE:,.2f}",
-            f"{bill.answers / bills[0].answers:,.1f}",
-            "yes" if bill.right else "no",
-            bill.promise,
+            f"{bill.answers / bills[0].answers:,.1f} x",
+            bill.promise if bill.right else f"{bill.promise}, and wrong here",
         )
     report.print("\n[bold]What it costs[/bold]")
     report.print(table)

@@ -48,7 +48,7 @@ def _draw_bills(axes: Axes, bills: list[tuple[str, int]]) -> None:
     bars = axes.barh(names, answers, color=["#0072B2", "#D55E00", "#999999"], height=0.6)
     axes.bar_label(bars, [f"{count:,}" for count in answers], padding=4)
     axes.set_xscale("log")
-    axes.set_xlim(right=max(answers) * 8)
+    axes.set_xlim(min(answers) / 5, max(answers) * 10)
     axes.invert_yaxis()
     axes.set_xlabel("answers (log scale)")
     axes.set_title("What it costs", loc="left")

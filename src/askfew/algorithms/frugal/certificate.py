@@ -60,7 +60,8 @@ class FrugalCertificate(Certificate):
             f"Labels rest on question {self.question}: the groups differ by {self.gap:.3g} "
             f"({1 - _ALPHA:.0%} interval {low:.3g} to {high:.3g}).",
             "Every label is given by excluding the other group with at least "
-            f"{self.item_needed:.1f} nats (delta {self.item_delta:.2g} over all items, attempt {self.attempt}).",
+            f"{self.item_needed:.1f} nats (delta {self.item_delta:.2g} over all items, "
+            f"attempt {self.attempt}).",
         ]
         if self.undecided:
             lines.append(f"Undecided: {_listed(self.undecided)}.")

@@ -101,13 +101,17 @@ class Hunt:
             shrink,
         )
 
-    def learn(self, levels: Levels, *, usable: bool) -> None:
-        """Believe of a question only what its references said; if unusable, ask for another."""
+    def learn(self, levels: Levels, *, silent: bool) -> None:
+        """Believe of a question only what its references said, and allow for another hunt.
+
+        Unless no question is left that tells the pair apart: then the pair may be wrong.
+        """
         rows = np.flatnonzero(self.pool.questions == levels.question)
         self.pool.replace(rows, levels.counts[np.newaxis], levels.sums[np.newaxis])
-        if not usable:
+        if silent:
             self.pool.give_up(rows)
-        self.until = self.course.asked + self._allowance
+        doubtful = not silent and self.best()[0] is None
+        self.until = self.course.asked + (0.0 if doubtful else self._allowance)
 
 
 def hunt(course: Course, state: Hunt) -> Procedure[Levels | None]:

@@ -6,6 +6,7 @@ representative r. Labels are given by exclusion; nothing else is ever certified.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askfew.algorithms.frugal.course import Course
-from askfew.algorithms.frugal.levels import Levels, rate
+from askfew.algorithms.frugal.levels import Levels, labelling_cost, rate
 from askfew.algorithms.frugal.pool import hindsight
 from askfew.algorithms.frugal.references import references
 from askfew.evidence import log_evidence, nine_digits
@@ -30,6 +31,14 @@ _FUTILE = 0.6
 """A gap clearly below this share of the expected one is not worth labelling by."""
 _SURE = 2.0
 """Standard errors that make it clear."""
+_CLEAR = 50.0
+"""Answers of each group, at a gap of one sigma, by which futility is clear."""
+_PROBE = 0.02
+"""Share of the labelling's cost that may be spent to see the gap before any item is asked."""
+_LEAST_PROBE = 4
+"""A smaller probe is not worth a round."""
+_STRAGGLERS = 0.01
+"""Share of all that was asked which a step may always ask."""
 _LATE = 4.0
 """Times its expected answers after which an item is bet on as it is, not as its group."""
 _ODD = 3.0
@@ -86,6 +95,7 @@ def label(course: Course, state: Labelling, levels: Levels) -> Procedure[End]:
     """Ask every open item, beside fresh references, until it is labelled or the question fails."""
     n = course.problem.items
     asked = Asked(np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64))
+    yield from _probe(course, state, levels, asked)
     while True:
         items = state.open
         if len(items) == 0:
@@ -98,6 +108,38 @@ def label(course: Course, state: Labelling, levels: Levels) -> Procedure[End]:
         yield from _step(course, state, levels, asked, items)
         if len(state.misfits) >= _MISFITS:
             return "model"
+
+
+def _probe(course: Course, state: Labelling, levels: Levels, asked: Asked) -> Procedure[None]:
+    """Ask some references alone: if the gap is not there, no item need be asked.
+
+    Bets may learn from them, but they are evidence for nobody: futility has looked at them.
+    """
+    size = _probe_size(course, state, levels)
+    if size < _LEAST_PROBE:
+        return
+    wanted = np.full(len(levels.means), size)
+    referees, groups, repeats = references(course, state, asked, wanted, size)
+    tally = yield from course.ask(
+        Batch(
+            referees,
+            np.full(len(referees), levels.question),
+            repeats,
+            f"label: see if question {levels.question} still tells the groups apart",
+            state_known(state, levels.question, None),
+        )
+    )
+    levels.counts += np.bincount(groups, tally.counts, minlength=len(wanted))
+    levels.sums += np.bincount(groups, tally.sums, minlength=len(wanted))
+    asked.record(referees, tally.counts, tally.sums)
+
+
+def _probe_size(course: Course, state: Labelling, levels: Levels) -> int:
+    """What makes futility clear, as far as it is little against what the labelling will cost."""
+    gap = np.ptp(levels.expected) / course.problem.answers.sigma
+    clear = _CLEAR / max(gap**2, 1e-12)
+    cost = labelling_cost(gap, len(state.open), state.threshold)
+    return math.floor(nine_digits(min(clear, _PROBE * cost / len(levels.means))))
 
 
 def _step(
@@ -137,8 +179,11 @@ def _bets(state: Labelling, levels: Levels, asked: Asked, items: Ints, late: Mas
     As the likeliest other group does; one that takes too long, as it has answered so far.
     """
     means = levels.means
-    against = np.where(np.eye(len(means), dtype=bool), np.inf, state.evidence[items, np.newaxis, :])
-    bets = means[np.argmin(nine_digits(against), axis=2)]
+    evidence = nine_digits(state.evidence[items])
+    bets = np.empty_like(evidence)
+    for group in range(len(means)):
+        others = np.delete(np.arange(len(means)), group)
+        bets[:, group] = means[others[np.argmin(evidence[:, others], axis=1)]]
     own = asked.sums[items] / np.maximum(asked.counts[items], 1)
     return np.where(late[:, np.newaxis], own[:, np.newaxis], bets)
 
@@ -161,7 +206,11 @@ def _sizes(
     rates = _rates(course, levels, ratios)
     missing = np.maximum(state.threshold - state.evidence[items], 0) / rates
     need = np.where(groups != lean[:, np.newaxis], missing, 0).max(axis=1)
-    sizes = np.maximum(np.ceil(nine_digits(course.options.step * need)), 1).astype(np.int64)
+    # The last items may take larger steps: a hundredth of the bill is cheaper than a round more.
+    patience = min(_STRAGGLERS * course.asked / len(items), 1e9)
+    least = np.minimum(math.floor(patience), need / 2)
+    sizes = np.maximum(np.ceil(nine_digits(np.maximum(course.options.step * need, least))), 1)
+    sizes = sizes.astype(np.int64)
     typical = (waits * sizes[:, np.newaxis]).sum(axis=0) / np.maximum(waits.sum(axis=0), 1e-9)
     reference_sizes = np.where(waits.any(axis=0), np.ceil(nine_digits(ratios * typical)), 0)
     expected = float((need * (1 + 1 / ratios.max())).sum())
@@ -196,7 +245,7 @@ def _decide(
     state.labels[items[sure]] = nearest[sure]
     least, _ = levels.smallest_gap(course.problem.answers.sigma, _SURE)
     # If the groups themselves do not differ as expected, it is the question that is odd.
-    if least > 0:
+    if least > _FUTILE / 2:
         state.misfits += items[odd & (left <= 1)].tolist()
 
 
@@ -216,7 +265,7 @@ def _is_futile(course: Course, levels: Levels) -> bool:
     return bool(nine_digits(most) < _FUTILE)
 
 
-def state_known(state: Labelling, question: int, expected: float) -> Known:
+def state_known(state: Labelling, question: int, expected: float | None) -> Known:
     """The snapshot for people: labels by name, and each item's best exclusion so far."""
     return Known(
         "label",

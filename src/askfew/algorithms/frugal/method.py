@@ -47,9 +47,11 @@ def frugal(
     return finding
 
 
-def attempts(course: Course, delta: float, searching: Search) -> Procedure[Finding]:
+def attempts(
+    course: Course, delta: float, searching: Search, first: int = 1
+) -> Procedure[Finding]:
     """Find a pair and label by it; if it proves useless, search on with the next part of delta."""
-    for attempt in count(1):
+    for attempt in count(first):
         pair = yield from search(course, searching)
         finding = yield from with_pair(course, delta, attempt, pair, searching.pool)
         if finding is not None:
@@ -78,7 +80,7 @@ def with_pair(
             status: Status = "model" if labelling.misfits else "done"
             return _finding(course, delta, attempt, pair, labelling, levels, status)
         silent = end == "silent"
-        state.learn(levels, usable=not silent)
+        state.learn(levels, silent=silent)
     if silent and levels is not None:
         return _finding(course, delta, attempt, pair, labelling, levels, "stalled")
     return None

@@ -1,0 +1,159 @@
+"""No input makes the method spin: every run ends, and says how."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from askfew.algorithms.frugal.course import Course
+from askfew.algorithms.frugal.method import attempts, delta_pair, with_pair
+from askfew.algorithms.frugal.options import Options
+from askfew.algorithms.frugal.search import Pair, Search
+from askfew.answers import Number
+from askfew.driver import Ended, run
+from askfew.oracles import bernoulli, gaussian
+from askfew.records import Batch, Finding, Oracle, Problem, Procedure, Tally
+
+from .worlds import LABELS, Silent, group_means, numbers, play, right
+
+
+def test_two_items_need_no_answer() -> None:
+    ended = play(numbers(0, labels=np.array([0, 1])))
+    assert ended.meter.answers == 0
+    assert ended.result is not None
+    assert ended.result.labels.tolist() == [0, 1]
+    assert "two items" in str(ended.result.certificate)
+
+
+@pytest.mark.parametrize(
+    "oracle",
+    [
+        numbers(0, labels=np.array([0, 1, 1])),
+        numbers(0, questions=1),
+        numbers(0, gap=50.0),
+        numbers(1, labels=np.array([0] * 19 + [1])),
+        bernoulli([[0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], labels=LABELS, rng=0),
+        gaussian(group_means(3.0, 1, 3), sigma=1e-9, labels=LABELS, rng=0),
+        numbers(0, gap=0.02, questions=1, labels=np.array([0, 1, 0])),
+    ],
+    ids=["n=3", "d=1", "50 sigma", "alone", "p=0 or 1", "no noise", "0.02 sigma"],
+)
+def test_it_is_done(oracle: Oracle) -> None:
+    ended = play(oracle, cap=10**8)
+    assert ended.status == "done"
+    assert ended.result is not None
+    assert ended.result.status == "done"
+    assert right(ended, oracle._means.labels)  # type: ignore[attr-defined]
+
+
+def test_answers_that_never_vary_reach_the_cap_in_few_batches() -> None:
+    class Always:
+        problem = Problem(10, 3, Number(1.0))
+
+        def __call__(self, batch: Batch, /) -> Tally:
+            return Tally(batch.repeats, 2.0 * batch.repeats)
+
+    ended = play(Always(), cap=10**5)
+    assert ended.status == "budget"
+    assert ended.meter.batches < 100
+
+
+def test_items_that_are_alike_reach_the_cap_in_few_batches() -> None:
+    oracle = gaussian(np.zeros((1, 50)), labels=np.zeros(20, dtype=np.int64), rng=0)
+    ended = play(oracle, cap=10**6)
+    assert ended.status == "budget"
+    assert ended.known is not None
+    assert (ended.known.labels == -1).all()
+    assert ended.meter.batches < 120
+
+
+def test_a_silent_item_is_left_undecided() -> None:
+    ended = play(Silent(numbers(0), lambda items, _: items == 3))
+    assert ended.result is not None
+    assert ended.result.status == "stalled"
+    assert ended.result.labels[3] == -1
+    assert (np.delete(ended.result.labels, 3) >= 0).all()
+    assert "item 3" in str(ended.result.certificate)
+
+
+def test_a_silent_cell_is_asked_by_another_question() -> None:
+    oracle = numbers(0, useful=3, questions=6)
+    ended = play(Silent(oracle, lambda items, questions: (items == 3) & (questions < 2)))
+    assert ended.result is not None
+    assert ended.result.status == "done"
+    assert right(ended, LABELS)
+
+
+def test_a_silent_question_is_left_alone() -> None:
+    ended = play(Silent(numbers(0), lambda _, questions: questions == 1))
+    assert right(ended, LABELS)
+
+
+def test_nobody_answers() -> None:
+    assert play(Silent(numbers(0), lambda items, _: items >= 0)).status == "stalled"
+
+
+@pytest.mark.parametrize("odd", [-9.0, 9.0])
+def test_an_item_that_fits_neither_group_is_named(odd: float) -> None:
+    means = np.vstack([np.zeros(3), np.full(3, 2.0), np.full(3, odd)])
+    labels = np.repeat([0, 1], 20)
+    labels[17] = 2
+    named = 0
+    for seed in range(8):
+        ended = play(gaussian(means, labels=labels, rng=seed), seed)
+        assert ended.result is not None
+        if ended.result.status == "model" and "Item 17 fits" in str(ended.result.certificate):
+            named += 1
+    assert named >= 4  # in the others it may have become a representative itself
+
+
+def forced(oracle: Oracle, items: tuple[int, int], gap: float) -> Ended[Finding]:
+    """A run whose first attempt starts from these representatives, thought to differ by the gap."""
+    problem, delta = oracle.problem, 0.05
+    course = Course(
+        problem, np.random.default_rng(5), Options(), delta_pair(problem.items, delta, 0.15)
+    )
+    pair = Pair(np.array(items), 0, 1, 6.0, 5.6, np.full(2, 8.0), np.array([0.0, 8.0 * gap]))
+
+    def procedure() -> Procedure[Finding]:
+        searching = Search.begin(course)
+        finding = yield from with_pair(course, delta, 1, pair, searching.pool)
+        assert finding is None
+        course.registered = 1
+        again = yield from attempts(course, delta, searching, first=2)
+        return again
+
+    return run(procedure(), oracle, max_answers=10**7)
+
+
+@pytest.mark.parametrize("n", [20, 100, 500])
+@pytest.mark.parametrize("gap", [1.0, 2.0])
+def test_wrong_representatives_cost_a_few_searches(n: int, gap: float) -> None:
+    labels = np.arange(n) % 2
+    wasted, searches = [], []
+    for seed in range(5):
+        oracle = numbers(seed, gap=gap, useful=20, questions=200, labels=labels)
+        ended = forced(oracle, (0, 2), gap)
+        usual = play(numbers(seed, gap=gap, useful=20, questions=200, labels=labels), seed)
+        assert right(ended, labels)
+        assert ended.result is not None
+        assert ended.result.certificate.attempt >= 2  # type: ignore[union-attr]
+        wasted.append(ended.meter.answers - usual.meter.answers)
+        searches.append(usual.meter.by_phase["search"])
+    assert np.mean(wasted) < 4 * np.mean(searches) + 3 * n, (wasted, searches)
+
+
+def test_a_question_whose_gap_vanishes_is_dropped() -> None:
+    class Vanishing:
+        """The first question's gap ends with the search."""
+
+        def __init__(self) -> None:
+            self._now, self._later = numbers(0, useful=1), numbers(0, useful=0)
+            self.problem = self._now.problem
+
+        def __call__(self, batch: Batch, /) -> Tally:
+            searching = batch.known is not None and batch.known.phase == "search"
+            return (self._now if searching else self._later)(batch)
+
+    ended = play(Vanishing(), cap=20_000)
+    assert ended.status == "budget"
