@@ -17,6 +17,7 @@ from askfew.errors import InvalidAnswer, InvalidInput
 
 __all__ = ["AnswerKind", "Number", "Scale", "YesNo"]
 
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ROUNDING = 1e-9
 """Relative slack for sums of floats: a scale's own bounds must survive being added up."""
 
@@ -35,7 +36,8 @@ class YesNo:
 
     def read(self, value: object) -> float:
         """One answer as a number; refuses anything but yes/True/1 and no/False/0."""
-        number = _as_number(value, "yes (True, 1) or no (False, 0)")
+        word = value.strip().lower() if isinstance(value, str) else ""
+        number = _as_number(_WORDS.get(word, value), "yes (True, 1) or no (False, 0)")
         if number not in (0.0, 1.0):
             raise InvalidAnswer(
                 "an answer must be yes (True, 1) or no (False, 0)", value, "ask again"

@@ -24,6 +24,7 @@ __all__ = [
     "MissingExtra",
     "OutOfTurn",
     "ReplayMismatch",
+    "StoreUnreachable",
 ]
 
 
@@ -48,6 +49,10 @@ class AskfewError(Exception):
 
 class InvalidInput(AskfewError, ValueError):
     """A setting cannot be used: delta, sizes, a method's name, an option, a table."""
+
+
+class StoreUnreachable(InvalidInput):
+    """A campaign's database does not answer. Whatever was acknowledged is safe: try again later."""
 
 
 class InvalidBatch(AskfewError, TypeError):

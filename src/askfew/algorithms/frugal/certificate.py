@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askfew.algorithms.frugal.label import Labelling, named
+from askfew.algorithms.frugal.labelling import Labelling, named
 from askfew.algorithms.frugal.levels import Levels
 from askfew.algorithms.frugal.search import Pair
 from askfew.answers import AnswerKind, Number
@@ -18,6 +18,8 @@ __all__ = ["FrugalCertificate", "gap_interval", "give_certificate", "two_items"]
 
 _ALPHA = 0.05
 """One minus the level of the interval for the gap."""
+_TYPICAL = 64
+"""References of a group at which the interval is about tightest."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,10 @@ def gap_interval(answers: AnswerKind, levels: Levels) -> tuple[float, tuple[floa
     counts = np.maximum(levels.counts, 1)
     means = levels.sums / counts if (levels.counts > 0).all() else levels.expected
     variance = counts * answers.sigma**2
+    # Tuned beforehand: an interval tuned to the count at which one stopped would not be valid.
+    rho = tuned_rho(_TYPICAL * answers.sigma**2, _ALPHA / 2)
     widths = [
-        float(boundary(v, tuned_rho(v, _ALPHA / 2), _ALPHA / 2)) / b
+        float(boundary(v, rho, _ALPHA / 2)) / b
         for v, b in zip(variance.tolist(), counts.tolist(), strict=True)
     ]
     gap, width = float(abs(means[1] - means[0])), sum(widths)

@@ -29,6 +29,8 @@ _PROMISING = 1.5
 """Nats, in hindsight, from which on a question of the search is hunted first."""
 _BETTER = 1.45
 """Only a gap this many times as large is a better one: the grid of gaps is no finer."""
+_HOPELESS = 6.0
+"""A question is not labelled by if that costs this many times what the pair had promised."""
 _CAP = 0.5
 """Hunt only until all answers together reach this share of what labelling seemed to cost."""
 
@@ -44,10 +46,14 @@ class Hunt:
         self._searched = searched
         self._deck = Deck(course.problem.questions, course.rng, first=_promising(searched))
         self._seen = {pair.question}
+        self._trusted = True
+        self.needy = False
+        """Whether a new question is needed, not only a better one."""
         row = self.pool.add(pair.items[np.newaxis], np.array([pair.question]))
         self.pool.record(row, pair.counts[np.newaxis], pair.sums[np.newaxis])
-        # A wrong pair has no gap and endless labelling costs: the cap is set while it looks good.
-        self._allowance = _CAP * self.cost(self.gaps()[0])
+        # A wrong pair has no gap and endless labelling costs: the caps are set while it looks good.
+        cost = float(self.cost(self.gaps()[0]))
+        self._allowance, self._hopeless = _CAP * cost, _HOPELESS * cost
         self.until = self._allowance
 
     @property
@@ -86,10 +92,13 @@ class Hunt:
         """
         luck = np.full(self.pool.size, 0.5 + math.log(self.pool.size))
         luck[0] = 0.5
-        sure = nine_digits(self.pool.scores - luck)
+        sure = nine_digits(np.maximum(self.pool.scores - luck, self.pool.scores / 4))
         gaps = 2 * np.sqrt(np.maximum(sure, 0) / np.maximum(self.pool.samples, 1))
-        row = int(np.argmax(np.where(sure > _USABLE, gaps, -math.inf)))
-        return (row, float(gaps[row])) if sure[row] > _USABLE else (None, 0.0)
+        usable = self.pool.scores - luck > _USABLE
+        usable[0] |= self._trusted
+        usable &= self.cost(gaps) < self._hopeless
+        row = int(np.argmax(np.where(usable, gaps, -math.inf)))
+        return (row, float(gaps[row])) if usable[row] else (None, 0.0)
 
     def levels(self, row: int, gap: float) -> Levels:
         """The question of this row, with the representatives' answers to it drawn to this gap."""
@@ -102,16 +111,15 @@ class Hunt:
         )
 
     def learn(self, levels: Levels, *, silent: bool) -> None:
-        """Believe of a question only what its references said, and allow for another hunt.
-
-        Unless no question is left that tells the pair apart: then the pair may be wrong.
-        """
+        """Believe of a question only what its references said, and allow for another hunt."""
         rows = np.flatnonzero(self.pool.questions == levels.question)
         self.pool.replace(rows, levels.counts[np.newaxis], levels.sums[np.newaxis])
+        self._trusted &= 0 not in rows
+        self.needy = silent
         if silent:
             self.pool.give_up(rows)
-        doubtful = not silent and self.best()[0] is None
-        self.until = self.course.asked + (0.0 if doubtful else self._allowance)
+        spend = max(self._allowance, self.course.asked) if silent else self._allowance
+        self.until = self.course.asked + spend
 
 
 def hunt(course: Course, state: Hunt) -> Procedure[Levels | None]:
@@ -122,6 +130,8 @@ def hunt(course: Course, state: Hunt) -> Procedure[Levels | None]:
     while True:
         row, gap = state.best()
         chosen = None if row is None else state.levels(row, gap)
+        if chosen is None and not state.needy:
+            return None
         now = state.prospects(gap)
         if course.asked >= state.until or not _worthwhile(state, now):
             return chosen

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from askfew.answers import AnswerKind
 from askfew.evidence import log_evidence
-from askfew.records import Floats
+from askfew.records import Floats, Ints
 
-__all__ = ["Levels", "labelling_cost", "rate"]
+__all__ = ["Levels", "labelling_cost", "rates"]
 
 
 @dataclass
@@ -39,6 +39,14 @@ class Levels:
         means = means.mean() + shrink * (means - means.mean())
         return cls(question, counts, means * counts, *np.zeros((2, len(counts))))
 
+    def record(self, groups: Ints, counts: Ints, sums: Floats) -> tuple[Floats, Floats]:
+        """Add a step's references; returns how many each group gave, and their sum."""
+        b = np.bincount(groups, counts, minlength=len(self.counts))
+        r = np.bincount(groups, sums, minlength=len(self.counts))
+        self.counts += b
+        self.sums += r
+        return b, r
+
     @property
     def expected(self) -> Floats:
         """The means as they were when the question was chosen."""
@@ -49,8 +57,8 @@ class Levels:
         """The means as they look now."""
         return (self.prior_sums + self.sums) / np.maximum(self.prior_counts + self.counts, 1)
 
-    def smallest_gap(self, sigma: float, sure: float) -> tuple[float, float]:
-        """Limits of the references' gap as a share of the expected, for the pair that keeps least.
+    def kept(self, sigma: float, sure: float) -> tuple[float, float]:
+        """Limits of the references' gap as a share of the expected, where least of it is kept.
 
         The limits lie ``sure`` standard errors below and above; no references yet: no limits.
         """
@@ -61,19 +69,24 @@ class Levels:
         for one, other in combinations(range(len(hoped)), 2):
             width = sure * sigma * math.sqrt(1 / self.counts[one] + 1 / self.counts[other])
             gap, hope = seen[one] - seen[other], hoped[one] - hoped[other]
-            kept = (gap / hope - width / abs(hope), gap / hope + width / abs(hope))
-            limits = min(limits, kept, key=lambda each: each[1])
+            kept = (float(gap / hope - width / abs(hope)), float(gap / hope + width / abs(hope)))
+            limits = kept if kept[1] < limits[1] else limits
         return limits
 
 
-def rate(answers: AnswerKind, mean_x: float, mean_r: float, ratio: float) -> float:
-    """Expected evidence an answer of the item adds, with ``ratio`` answers of the reference to it.
+def rates(answers: AnswerKind, means: Floats, ratios: Floats) -> Floats:
+    """Evidence against each group that an answer of an item of the nearest other group brings.
+
+    For one answer of the item there are ``ratios`` answers of the group's references.
 
     >>> from askfew.answers import Number
-    >>> rate(Number(1.0), 2.0, 0.0, ratio=1.0)
-    1.0
+    >>> rates(Number(1.0), np.array([0.0, 2.0]), ratios=np.ones(2))
+    array([1., 1.])
     """
-    return float(log_evidence(answers, mean_x, mean_r, mean_x, 1.0, mean_r * ratio, ratio))
+    item = np.broadcast_to(means[:, np.newaxis], (len(means), len(means)))
+    found = log_evidence(answers, item, means, item, 1.0, means * ratios, ratios)
+    np.fill_diagonal(found, math.inf)
+    return np.asarray(found.min(axis=0))
 
 
 def labelling_cost(gap: ArrayLike, items: int, threshold: float) -> Floats:

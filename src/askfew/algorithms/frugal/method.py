@@ -11,7 +11,8 @@ from askfew.algorithms.frugal.certificate import give_certificate, two_items
 from askfew.algorithms.frugal.course import Course
 from askfew.algorithms.frugal.hunt import Hunt
 from askfew.algorithms.frugal.hunt import hunt as hunting
-from askfew.algorithms.frugal.label import Labelling, label, named
+from askfew.algorithms.frugal.label import label
+from askfew.algorithms.frugal.labelling import Labelling, named
 from askfew.algorithms.frugal.levels import Levels
 from askfew.algorithms.frugal.options import Options
 from askfew.algorithms.frugal.pool import Pool
@@ -47,9 +48,7 @@ def frugal(
     return finding
 
 
-def attempts(
-    course: Course, delta: float, searching: Search, first: int = 1
-) -> Procedure[Finding]:
+def attempts(course: Course, delta: float, searching: Search, first: int = 1) -> Procedure[Finding]:
     """Find a pair and label by it; if it proves useless, search on with the next part of delta."""
     for attempt in count(first):
         pair = yield from search(course, searching)

@@ -19,7 +19,7 @@ class Options:
     """Look for a better question while this times the expected saving exceeds its cost."""
     rotate: bool = True
     """Draw references from all items labelled so far, instead of the two representatives only."""
-    growth: float = 0.1
+    growth: float = 0.07
     """A search round asks this share of all that was asked before it."""
     step: float = 0.15
     """A labelling step asks of each item this share of the answers it still needs."""

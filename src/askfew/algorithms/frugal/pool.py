@@ -73,9 +73,11 @@ class Pool:
             column[rows] = 0
         return rows
 
-    def least(self, size: int) -> Ints:
-        """The rows of the lowest scores; none if ``size`` is not positive."""
-        return np.sort(np.argsort(self.scores, kind="stable")[: max(size, 0)])
+    def least(self, size: int, spared: Ints) -> Ints:
+        """The rows of the lowest scores, but not those that are spared."""
+        scores = self.scores.copy()
+        scores[spared] = math.inf
+        return np.sort(np.argsort(scores, kind="stable")[:size])
 
     def record(self, rows: Ints, counts: Floats, sums: Floats) -> None:
         """Add answers (rows x sides), and look again at how different the sides are."""

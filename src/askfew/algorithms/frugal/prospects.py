@@ -31,6 +31,10 @@ _PRIOR = 1 / _GAPS / (1 + (0.25 / _GAPS) ** 2)
 """Small gaps are more common than large ones; very small ones are not worth a first thought."""
 _FINE = 16
 """Candidates are alike if they have as many samples and the same score to this fineness."""
+_QUIET = 0.6
+"""Noise is believed to be smaller than sigma says if its square is below this share."""
+_DOUBT = 5.0
+"""Candidates that are thought to have shown just sigma before any was asked."""
 _MOST = 50.0
 """A log likelihood ratio beyond this says nothing more."""
 
@@ -84,11 +88,20 @@ def _alike(pool: Pool) -> tuple[Floats, Ints, Ints, Ints]:
     """Likelihood ratios of each kind of candidate, how many there are, and who is of which kind."""
     rows = np.flatnonzero(pool.scores > -math.inf)
     samples = pool.samples[rows]
-    fine = np.rint(_FINE * np.sqrt(np.maximum(pool.scores[rows], 0)))
+    fine = np.rint(_FINE * np.sqrt(np.maximum(pool.scores[rows], 0) / _noise(pool.scores[rows])))
     _, first, kinds, times = np.unique(
         samples * 2.0**20 + fine, return_index=True, return_inverse=True, return_counts=True
     )
     return _likelihood_ratios(samples[first], fine[first] / _FINE), times, rows, kinds
+
+
+def _noise(scores: Floats) -> float:
+    """The share of sigma squared that the noise has, where it is clearly less than all of it.
+
+    Twice a score has mean 1, or more, if sigma is right.
+    """
+    mean = float(nine_digits((2 * scores.sum() + _DOUBT) / (len(scores) + _DOUBT)))
+    return mean if mean < _QUIET else 1.0
 
 
 def _likelihood_ratios(samples: Floats, roots: Floats) -> Floats:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from askfew.algorithms.frugal.course import Course
+from askfew.algorithms.frugal.labelling import Asked, Labelling
 from askfew.records import Floats, Ints
 
-if TYPE_CHECKING:
-    from askfew.algorithms.frugal.label import Asked, Labelling
-
 __all__ = ["references"]
+
+_SORTED = 2**16 - 1
+"""Sixteen bits sort in linear time; beyond them one need not know who was asked least."""
 
 
 def references(
@@ -23,7 +22,8 @@ def references(
     All items labelled so far take turns, the least asked first, as long as none is asked much more
     often than the open items; the representative gives the rest.
     """
-    room_for_all = 2 * (asked.counts[state.open].max(initial=0) + most)
+    often = asked.counts[asked.counts > 0]
+    room_for_all = 2 * float(np.median(often)) if len(often) else float(most)
     chosen = []
     for group, size in enumerate(wanted.tolist()):
         members = _members(course, state, asked, group)
@@ -48,7 +48,7 @@ def _members(course: Course, state: Labelling, asked: Asked, group: int) -> Ints
 def _deal(size: int, room: Ints, asked: Floats) -> Ints:
     """Spread ``size`` answers over the members, the least asked first, none beyond its room."""
     dealt = np.zeros(len(room), dtype=np.int64)
-    order = np.argsort(asked, kind="stable")
+    order = np.argsort(np.minimum(asked, _SORTED).astype(np.uint16), kind="stable")
     order = order[room[order] > 0]
     if len(order) == 0:
         return dealt

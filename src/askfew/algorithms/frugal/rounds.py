@@ -8,7 +8,6 @@ import numpy as np
 
 from askfew.algorithms.frugal.pool import Pool
 from askfew.algorithms.frugal.prospects import Prospects
-from askfew.evidence import nine_digits
 from askfew.records import Floats, Ints
 
 __all__ = ["plan_round", "samples_wanted"]
@@ -19,8 +18,8 @@ _LIKELY = 0.2
 """The probability from which on a candidate is sampled as if to be confirmed at once."""
 _CONFIRM = 5.0
 """Nats of hindsight such a candidate is given the samples for."""
-_FAVOURITE = 0.15
-"""Share of a round that goes to the favourite when nothing else is sampled again."""
+_PROMOTED = 0.15
+"""Share of a round that is sampled again in any case."""
 
 
 def plan_round(pool: Pool, now: Prospects, budget: int) -> tuple[Ints, Ints, int | None]:
@@ -33,27 +32,35 @@ def plan_round(pool: Pool, now: Prospects, budget: int) -> tuple[Ints, Ints, int
     wanted = samples_wanted(pool, now)[order]
     granted = np.clip(budget - (np.cumsum(wanted) - wanted), 0, wanted).astype(np.int64)
     rows, sizes = order[granted > 0], granted[granted > 0]
-    spare = math.ceil(_FAVOURITE * budget) - int(sizes.sum())
-    if spare > 0 and (favourite := _favourite(pool)) is not None and favourite not in rows:
-        size = min(spare, math.ceil(pool.samples[favourite]))
-        rows, sizes = np.append(rows, favourite), np.append(sizes, size)
+    spare = math.ceil(_PROMOTED * budget) - int(sizes.sum())
+    if spare > 0 and pool.size:
+        promoted, extra = _promotions(pool, spare)
+        new = ~np.isin(promoted, rows)
+        rows, sizes = np.append(rows, promoted[new]), np.append(sizes, extra[new])
     leads = len(rows) > 0 and now.chances[rows[0]] > _LEADS
     return rows, sizes, int(rows[0]) if leads else None
 
 
-def _favourite(pool: Pool) -> int | None:
-    """The candidate whose score most exceeds what chance shows among as many, right or wrong.
+def _promotions(pool: Pool, budget: int) -> tuple[Ints, Ints]:
+    """Double the samples of the best half of each rung, the budget evenly over the rungs.
 
-    Prospects believe in sigma. Where the noise is far smaller, nothing looks promising to them for
-    ever; sampling this one all the same ends that.
+    Candidates with at least 2^r samples stand on rung r. Prospects believe in sigma and in one
+    gap; where that is far off they may wait for ever, and this will not.
     """
-    if pool.size == 0:
-        return None
-    rungs = np.maximum(np.frexp(pool.samples)[1] - 1, 0)
-    as_deep = np.cumsum(np.bincount(rungs)[::-1])[::-1][rungs]
-    score = nine_digits(pool.scores - np.log(as_deep))
-    row = int(np.argmax(score))
-    return row if score[row] > -math.inf else None
+    samples, scores = pool.samples, pool.scores
+    rungs = np.maximum(np.frexp(samples)[1] - 1, 0)
+    extra = np.zeros(pool.size, dtype=np.int64)
+    left, deepest = float(budget), int(rungs.max())
+    for rung in range(deepest, -1, -1):
+        here = np.flatnonzero((rungs >= rung) & (scores > -math.inf))
+        best = here[np.argsort(-scores[here], kind="stable")][: (len(here) + 1) // 2]
+        due = best[rungs[best] == rung]
+        share = left - budget * rung / (deepest + 1)  # what deeper rungs did not use comes along
+        wanted = 2.0 ** (rung + 1) - samples[due]
+        extra[due] = np.clip(share - (np.cumsum(wanted) - wanted), 0, wanted).astype(np.int64)
+        left -= extra[due].sum()
+    rows = np.flatnonzero(extra)
+    return rows, extra[rows]
 
 
 def samples_wanted(pool: Pool, now: Prospects) -> Floats:

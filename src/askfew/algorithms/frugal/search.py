@@ -24,10 +24,12 @@ __all__ = ["Pair", "Search", "search"]
 
 _LEAST = 6
 """Samples in the smallest round."""
-_MOST = 2**17
+_MOST = 2**16
 """Candidates kept; beyond it new ones take the place of the least promising."""
-_MOST_NEW = 2**14
-"""New candidates in a round; beyond it they are sampled more often instead."""
+_TWINS = 8
+"""Candidates kept for each that there is, in small problems."""
+_NEW = 0.2
+"""Share of a round that goes to new candidates in any case: what looks promising may not be."""
 _PATIENCE = 0.2
 """How much the cost of labelling by a small gap counts against it in the search."""
 _AGAIN = 4
@@ -89,10 +91,12 @@ def search(course: Course, state: Search) -> Procedure[Pair]:
     pool = state.pool
     while True:
         budget = max(_LEAST, math.ceil(course.options.growth * state.asked / 2))
-        rows, sizes, leader = plan_round(pool, prospects(pool, _payoff(course, state)), budget)
+        rows, sizes, leader = plan_round(
+            pool, prospects(pool, _payoff(course, state)), math.ceil((1 - _NEW) * budget)
+        )
         if leader is not None:
             _register(course, state, leader)
-        fresh, size = _draw(course, state, budget - int(sizes.sum()))
+        fresh, size = _draw(course, state, budget - int(sizes.sum()), rows)
         rows, sizes = np.append(rows, fresh), np.append(sizes, np.full(len(fresh), size))
         bets = shrunk_means(pool.counts[rows], pool.sums[rows])
         state.asked += 2 * int(sizes.sum())
@@ -125,14 +129,18 @@ def by_side(tally: Tally) -> tuple[Floats, Floats]:
     return tally.counts.reshape(2, -1).T.astype(np.float64), tally.sums.reshape(2, -1).T
 
 
-def _draw(course: Course, state: Search, samples: int) -> tuple[Ints, int]:
+def _draw(course: Course, state: Search, samples: int, planned: Ints) -> tuple[Ints, int]:
     """New candidates, two random items and a dealt question, and how often to sample each."""
-    size = max(1, samples // _MOST_NEW)
-    many = samples // size
-    first = course.rng.integers(course.problem.items, size=many)
-    second = course.rng.integers(course.problem.items - 1, size=many)
+    n, d = course.problem.items, course.problem.questions
+    most = min(_MOST, _TWINS * n * (n - 1) // 2 * d)
+    size = -(-samples // (most // 4))
+    many = samples // max(size, 1)
+    first, second = course.rng.integers(n, size=many), course.rng.integers(n - 1, size=many)
     pairs = np.column_stack([first, second + (second >= first)])
-    replaced = state.pool.least(state.pool.size + many - _MOST)
+    excess = state.pool.size + many - most
+    if excess <= 0:
+        return state.pool.add(pairs, state.deck.deal(many)), size
+    replaced = state.pool.least(excess, spared=planned)
     for row in replaced.tolist():
         state.registrations.pop(row, None)
     return state.pool.add(pairs, state.deck.deal(many), replaced), size
@@ -144,7 +152,13 @@ def _register(course: Course, state: Search, leader: int) -> None:
     before = state.registrations.get(leader)
     if before is None or size >= _AGAIN * before.size:
         course.registered += 1
-        state.registrations[leader] = Registration(leader, course.registered, size)
+        evidence = evidence_at_registration(state.pool, leader)
+        state.registrations[leader] = Registration(leader, course.registered, size, evidence)
+
+
+def evidence_at_registration(pool: Pool, leader: int) -> float:  # noqa: ARG001
+    """None: the answers that made it lead were chosen for looking different."""
+    return 0.0
 
 
 def _count_evidence(

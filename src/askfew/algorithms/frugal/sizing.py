@@ -1,0 +1,88 @@
+"""How much a labelling step asks: of every open item, and of the references."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from askfew.algorithms.frugal.course import Course
+from askfew.algorithms.frugal.labelling import Asked, Labelling
+from askfew.algorithms.frugal.levels import Levels, labelling_cost, rates
+from askfew.evidence import nine_digits
+from askfew.records import Floats, Ints
+
+__all__ = ["FUTILE", "ample", "probe_size", "step_sizes"]
+
+FUTILE = 0.6
+"""A gap clearly below this share of the expected one is not worth labelling by."""
+_CLEAR = 50.0
+"""Answers of each group, at a gap of one sigma, by which futility is clear."""
+_PROBE = 0.02
+"""Share of the labelling's cost that may be spent to see the gap before any item is asked."""
+_STRAGGLERS = 0.003
+"""Share of all that was asked which a step may always ask."""
+_STALE = 0.05
+"""Share of what an item was asked that it is always asked again: no item waits for ever."""
+_LATE = 4.0
+"""Times its expected answers after which an item is late."""
+
+
+def step_sizes(
+    course: Course, state: Labelling, levels: Levels, asked: Asked, items: Ints
+) -> tuple[Ints, Ints, float]:
+    """Answers to ask of each item and of each group's references, and how many it will take."""
+    against = state.against(items)
+    waits = _waits(against)
+    waiting = waits.sum(axis=1)
+    # At least that of two items, even for the last one: references rotate, an item cannot.
+    ratios = np.sqrt(np.maximum(waiting, 2))
+    need = (waits > 0) * np.maximum(state.threshold - against, 0)
+    need = (need / _speed(course, levels, ratios)[:, np.newaxis]).max(axis=0)
+    sizes = _item_sizes(course, asked, items, need)
+    typical = waits @ sizes / np.maximum(waiting, 1e-9)
+    reference_sizes = np.where(waiting > 0, np.ceil(nine_digits(ratios * typical)), 0)
+    expected = float(need.sum() * (1 + 1 / ratios.max()))
+    return sizes, reference_sizes.astype(np.int64), expected
+
+
+def _waits(against: Floats) -> Floats:
+    """For which groups' exclusion each item waits: all but the one there is least against.
+
+    An item without any evidence waits for some group, one cannot say which (groups x items).
+    """
+    groups = np.arange(len(against))[:, np.newaxis]
+    waits = (groups != np.argmin(against, axis=0)).astype(np.float64)
+    waits[:, ~against.any(axis=0)] = 1 - 1 / len(groups)
+    return waits
+
+
+def _speed(course: Course, levels: Levels, ratios: Floats) -> Floats:
+    """Evidence an answer is expected to bring against each group."""
+    now = rates(course.problem.answers, levels.means, ratios)
+    hoped = rates(course.problem.answers, levels.expected, ratios)
+    # A gap that seems to vanish must not make a step unbounded before futility is clear.
+    return np.maximum(np.maximum(now, FUTILE**2 * hoped), 1e-12)
+
+
+def _item_sizes(course: Course, asked: Asked, items: Ints, need: Floats) -> Ints:
+    """A share of what each item still needs, and at least one answer."""
+    # The last items may take larger steps: a trifle of the bill is cheaper than a round more.
+    trifle = math.floor(min(_STRAGGLERS * course.asked / len(items), 1e9))
+    least = np.maximum(np.minimum(trifle, need / 3), _STALE * asked.counts[items])
+    sizes = np.maximum(np.ceil(nine_digits(np.maximum(course.options.step * need, least))), 1)
+    return (sizes * (1 + asked.silent[items])).astype(np.int64)
+
+
+def probe_size(course: Course, state: Labelling, levels: Levels) -> int:
+    """References that make futility clear, as far as they are little against the labelling."""
+    gap = float(np.ptp(levels.expected)) / course.problem.answers.sigma
+    clear = _CLEAR / max(gap**2, 1e-12)
+    cost = float(labelling_cost(gap, len(state.open), state.threshold))
+    return math.floor(nine_digits(min(clear, _PROBE * cost / len(state.representatives))))
+
+
+def ample(course: Course, state: Labelling, levels: Levels) -> float:
+    """Several times the answers that should be enough for any item."""
+    slowest = float(rates(course.problem.answers, levels.expected, np.ones(1)).min())
+    return float(nine_digits(_LATE * (state.threshold / max(slowest, 1e-12) + 5)))

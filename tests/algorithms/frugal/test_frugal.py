@@ -1,0 +1,155 @@
+"""What a run asks, in how many rounds, and what it says about it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from askfew.algorithms.frugal import frugal
+from askfew.algorithms.frugal.certificate import FrugalCertificate
+from askfew.driver import replay, run
+from askfew.errors import InvalidInput
+from askfew.log import Log
+from askfew.oracles import gaussian
+from askfew.records import Batch, Oracle, Problem, Tally
+
+from .worlds import LABELS, numbers, play, right, yes_no
+
+
+class Watched:
+    """An oracle that remembers how often each cell was asked, and how long choosing took."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self.problem, self._oracle = oracle.problem, oracle
+        self.asked: dict[tuple[int, int], int] = {}
+        self.waits: list[float] = []
+        self._last = time.perf_counter()
+
+    def __call__(self, batch: Batch, /) -> Tally:
+        self.waits.append(time.perf_counter() - self._last)
+        if self.problem.items < 10_000:
+            rows = zip(batch.items.tolist(), batch.questions.tolist(), batch.repeats, strict=True)
+            for item, question, repeats in rows:
+                self.asked[item, question] = self.asked.get((item, question), 0) + int(repeats)
+        tally = self._oracle(batch)
+        self._last = time.perf_counter()
+        return tally
+
+
+def test_many_small_runs_have_no_long_tail() -> None:
+    worlds: list[Callable[[int], Oracle]] = [
+        lambda seed: numbers(seed, 3.0, 1, 3, np.array([0, 1, 1])),
+        lambda seed: numbers(seed, 2.0, 2, 4, np.array([0, 1, 0, 1])),
+        lambda seed: yes_no(seed, 0.9, 1, 2, np.array([0, 1, 0, 1, 1])),
+    ]
+    for world in worlds:
+        answers = [play(world(seed), seed, 0.2).meter.answers for seed in range(3400)]
+        assert max(answers) <= 30 * np.median(answers)
+
+
+def test_references_rotate() -> None:
+    labels = np.random.default_rng(0).permutation(np.arange(500) % 2)
+    oracle = Watched(yes_no(0, 0.9, 5, 100, labels))
+    ended = play(oracle)
+    assert ended.result is not None
+    certificate = ended.result.certificate
+    assert isinstance(certificate, FrugalCertificate)
+    counts = {
+        item: times
+        for (item, question), times in oracle.asked.items()
+        if question == ended.result.question and item not in certificate.representatives
+    }
+    assert max(counts.values()) <= 5 * np.median(list(counts.values()))
+
+
+def test_without_rotation_only_representatives_are_references() -> None:
+    ended = play(numbers(0, 1.0), rotate=False)
+    assert right(ended, LABELS)
+
+
+@pytest.mark.parametrize("useful", [1, 53, 1000])
+def test_rounds_are_few(useful: int) -> None:
+    labels = np.arange(20) % 2
+    for seed in range(5):
+        ended = play(numbers(seed, 15 / np.sqrt(useful), useful, 1000, labels), seed)
+        assert ended.meter.batches <= 120
+
+
+def test_choosing_is_quick_for_a_hundred_thousand_items() -> None:
+    means = np.zeros((2, 10_000))
+    means[1, :100] = 3.0
+    labels = np.random.default_rng(0).integers(0, 2, 100_000)
+    oracle = Watched(gaussian(means, labels=labels, rng=0))
+    ended = play(oracle)
+    assert right(ended, labels)
+    assert np.median(oracle.waits) < 0.05
+
+
+def test_the_same_seed_asks_the_same() -> None:
+    logs = []
+    for _ in range(2):
+        oracle = numbers(3, 1.0, 3, 20)
+        logs.append(Log(oracle.problem))
+        run(frugal(oracle.problem, 0.05, np.random.default_rng(8)), oracle, log=logs[-1])
+    assert [step.seal for step in logs[0]] == [step.seal for step in logs[1]]
+
+
+def test_a_log_replays() -> None:
+    oracle = numbers(3, 1.0, 3, 20)
+    log = Log(oracle.problem)
+    ended = run(frugal(oracle.problem, 0.05, np.random.default_rng(8)), oracle, log=log)
+    session = replay(frugal(oracle.problem, 0.05, np.random.default_rng(8)), log)
+    assert session.ended is not None
+    assert session.ended.result is not None
+    assert ended.result is not None
+    assert np.array_equal(session.ended.result.labels, ended.result.labels)
+
+
+def test_short_rows_are_no_trouble() -> None:
+    rng = np.random.default_rng(0)
+
+    class Skipping:
+        def __init__(self, oracle: Oracle) -> None:
+            self.problem, self._oracle = oracle.problem, oracle
+
+        def __call__(self, batch: Batch, /) -> Tally:
+            counts = rng.binomial(batch.repeats, 0.8)
+            some = np.flatnonzero(counts)
+            sums = np.zeros(len(counts))
+            if len(some):
+                asked = Batch(batch.items[some], batch.questions[some], counts[some])
+                sums[some] = self._oracle(asked).sums
+            return Tally(counts, sums)
+
+    assert right(play(Skipping(numbers(1, 1.5, 2, 10))), LABELS)
+
+
+def test_the_certificate_explains_itself() -> None:
+    ended = play(numbers(0))
+    assert ended.result is not None
+    certificate = ended.result.certificate
+    assert isinstance(certificate, FrugalCertificate)
+    low, high = certificate.gap_interval
+    assert low <= 2.0 <= high
+    a, b = certificate.representatives
+    assert (ended.result.labels[a], ended.result.labels[b]) == (0, 1)
+    others = np.delete(np.array(certificate.item_evidence), [a, b])
+    assert (others >= certificate.item_needed).all()
+    assert certificate.pair_evidence >= certificate.pair_needed
+    assert json.loads(json.dumps(certificate.to_dict()))["question"] == 0
+    assert "This assumes" in str(certificate)
+
+
+def test_every_batch_says_what_is_known() -> None:
+    ended = play(numbers(0, 1.0, 3, 20))
+    assert set(ended.meter.by_phase) <= {"search", "hunt", "label"}
+
+
+@pytest.mark.parametrize("option", [{"growth": 0.0}, {"step": 2.0}, {"hunt": -1.0}])
+def test_options_are_checked(option: dict[str, float]) -> None:
+    with pytest.raises(InvalidInput):
+        next(frugal(Problem(5, 2), 0.05, np.random.default_rng(0), **option))  # type: ignore[arg-type]
