@@ -1,0 +1,97 @@
+"""Does the promise hold where it is tightest? Error rates of the frugal method, with intervals.
+
+    python benchmarks/guarantee.py [--runs 2000] [--seed 0] [--jobs -1] [--out FILE]
+
+Each row must have the upper end of its 95 % Clopper-Pearson interval at most delta; unfinished
+runs count as errors. The last result is kept in benchmarks/guarantee.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from askfew import oracles
+from askfew.records import Floats, Oracle
+from askfew.simulation import Instance, Summary, World, local, repeat, try_method
+from askfew.simulation.runs import Family
+
+DELTAS = (0.1, 0.05)
+
+
+@dataclass(frozen=True)
+class Given:
+    """Worlds with given means (two groups x questions), items shuffled."""
+
+    means: tuple[tuple[float, ...], tuple[float, ...]]
+    sizes: tuple[int, int]
+    kind: str
+
+    def draw(self, seed: np.random.SeedSequence) -> World:
+        """A world that the seed decides."""
+        for_world, for_answers = seed.spawn(2)
+        labels = np.random.default_rng(for_world).permutation(np.repeat([0, 1], self.sizes))
+        make: Callable[..., Oracle] = getattr(oracles, self.kind)
+        means: Floats = np.array(self.means)
+        oracle = make(means, labels=labels, rng=np.random.default_rng(for_answers))
+        return World(oracle, (labels != labels[0]).astype(np.int64))
+
+
+FAMILIES: dict[str, Family] = {
+    "three items, one question": Instance(3, 1, 1, 1.5),
+    "five items, one alone": Instance(5, 3, 1, 1.5, balance=0.2),
+    "one item alone among 40": Instance(40, 10, 3, 1.5, balance=1 / 40),
+    "weak and dense": Instance(20, 50, 50, 0.4),
+    "yes/no, .98 against .02": Instance(30, 6, 2, 0.96, noise="yes-no"),
+    "yes/no, .02 against .12": Given(
+        ((0.02,) * 4, (0.12, 0.12, 0.02, 0.02)), (10, 10), "bernoulli"
+    ),
+    "yes/no, .99 against .85": Given(((0.99, 0.5, 0.5), (0.85, 0.5, 0.5)), (6, 6), "bernoulli"),
+    "scale of five values": Instance(20, 8, 2, 0.3, noise="scale"),
+    "scale, means near its end": Given(((3.8, 2.0), (3.4, 2.0)), (7, 3), "scale"),
+    "restarts: sparse, weak, few items": Instance(6, 60, 2, 0.7),
+    "restarts: graded gaps": Instance(30, 40, 40, 2.0, decay=1.0),
+}
+
+
+def main() -> None:
+    """Measure every row and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    lines = [
+        f"`python benchmarks/guarantee.py --runs {options.runs} --seed {options.seed}`",
+        "",
+        "| instance | delta | errors | rate | 95 % interval | unfinished | mean answers | |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    print("\n".join(lines))
+    for name, family in FAMILIES.items():
+        for delta in DELTAS:
+            trial = partial(try_method, method="frugal", delta=delta, max_answers=10**7)
+            runs = repeat(
+                family, trial, runs=options.runs, seed=options.seed, engine=local(options.jobs)
+            )
+            summary = Summary.of(runs)
+            low, high = summary.error_interval
+            verdict = "ok" if high <= delta else "unclear" if low <= delta else "BROKEN"
+            lines.append(
+                f"| {name} | {delta} | {summary.errors} of {options.runs}"
+                f" | {summary.error_rate:.2%} | {low:.2%} to {high:.2%} | {summary.unfinished}"
+                f" | {summary.mean_answers or 0:,.0f} | {verdict} |"
+            )
+            print(lines[-1], flush=True)
+    if options.out is not None:
+        options.out.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
