@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, select, update
 
 from askfew.campaigns.advance import Advancer
-from askfew.campaigns.database import Database
-from askfew.campaigns.handout import Lease, hand_out
+from askfew.campaigns.crew import admit, check_name, revoke
+from askfew.campaigns.database import Database, Quick
+from askfew.campaigns.handout import HandOut, Lease, expire_leases
 from askfew.campaigns.intake import (
+    UNKNOWN,
     Receipt,
     Received,
-    few_unsettled,
     nothing_unsettled,
+    read_lease,
     refuse,
     release,
     renew,
     retract,
+    storable,
     take,
 )
-from askfew.campaigns.schema import campaigns, items, questions, workers
+from askfew.campaigns.schema import campaigns, items, questions
 from askfew.campaigns.settings import Settings
 from askfew.errors import InvalidAnswer, InvalidInput
 from askfew.records import Problem
 
 __all__ = ["Asked", "Campaign", "Shown"]
-
-_SEEN_AGAIN = 30.0
-"""Seconds after which it is worth a write that a worker has been seen again."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Campaign:
             self.questions = _shown(connection, select(questions.c.id, questions.c.text), number)
         self.problem = Problem(len(self.items), len(self.questions), settings.answers)
         self._advancer = Advancer(database, number, settings, self.problem)
+        per_cell, seconds = settings.answers_per_worker_and_cell, settings.lease_seconds
+        self._lender = HandOut(number, per_cell, seconds)
 
     @property
     def state(self) -> str:
@@ -75,25 +79,14 @@ class Campaign:
 
     def ask(self, worker: str, n: int = 1) -> list[Asked]:
         """Up to n questions for this worker, leased; an empty list if there is none just now."""
-        if not 1 <= n <= 1000:
+        check_name(worker)
+        if not isinstance(n, int) or not 1 <= n <= 1000:
             raise InvalidInput("n must be between 1 and 1000", n, "ask for fewer at once")
         while True:
-            with self.database.write() as connection:
-                if _state(connection, self.id) != "running":
-                    return []
-                self._admit(connection, worker)
-                leases = hand_out(
-                    connection,
-                    self.id,
-                    worker,
-                    n,
-                    per_cell=self.settings.answers_per_worker_and_cell,
-                    now=self.clock(),
-                    lease_seconds=self.settings.lease_seconds,
-                )
-                if leases:
-                    return self._in_words(leases)
-            if not self._advancer.advance(self.clock()):
+            leases = self.database.quick(partial(self._hand_out, worker, n))
+            if leases:
+                return self._in_words(leases)
+            if leases is None or not self._advancer.advance(self.clock()):
                 return []
 
     def tell(
@@ -105,51 +98,49 @@ class Campaign:
         cost: float | None = None,
     ) -> Receipt:
         """Answer a question by its id. Once accepted, an answer is never lost."""
+        slot = read_lease(self.id, lease)
+        if slot is None:
+            return UNKNOWN
         try:
             value = self.settings.answers.read(answer)
+            _check_amount("seconds", seconds)
+            _check_amount("cost", cost)
         except InvalidAnswer as error:
             return Receipt(Received.INVALID, str(error))
         price = self.settings.price if cost is None else cost
-        with self.database.write() as connection:
-            if _state(connection, self.id) == "closed":
-                return Receipt(Received.CLOSED, "the campaign is closed")
-            now = self.clock()
-            receipt = take(connection, lease, value, str(answer), now, seconds, price)
-            last = few_unsettled(connection, self.id)
+        told = (slot, value, storable(str(answer)), self.clock(), seconds, price)
+        receipt, last = self.database.quick(lambda quick: take(quick, *told))
         if last:
             self._advance_if_settled()
         return receipt
 
     def skip(self, lease: str, reason: str = "skipped") -> Receipt:
         """No answer from this worker (a skip or a failure): someone else is asked."""
-        with self.database.write() as connection:
-            receipt = refuse(connection, lease, reason, self.clock())
+        now = self.clock()
+        receipt = self._about(lease, lambda quick, slot: refuse(quick, slot, storable(reason), now))
         self._advance_if_settled()
         return receipt
 
     def release(self, lease: str) -> Receipt:
         """Hand a question back unanswered."""
-        with self.database.write() as connection:
-            return release(connection, lease)
+        return self._about(lease, release)
 
     def renew(self, lease: str) -> Receipt:
         """Keep a question for another lease."""
-        with self.database.write() as connection:
-            return renew(connection, lease, self.clock() + self.settings.lease_seconds)
+        until = self.clock() + self.settings.lease_seconds
+        return self._about(lease, lambda quick, slot: renew(quick, slot, until))
 
     def retract(self, lease: str, worker: str) -> Receipt:
         """Take back an answer of this worker's, as long as its step is open."""
-        with self.database.write() as connection:
-            return retract(connection, lease, worker)
+        return self._about(lease, lambda quick, slot: retract(quick, slot, worker))
 
     def revoke(self, worker: str) -> None:
-        """Ask this worker no more; what they answered stays, and the report names them."""
-        with self.database.write() as connection:
-            connection.execute(
-                update(workers)
-                .where(workers.c.campaign == self.id, workers.c.name == worker)
-                .values(revoked=self.clock())
-            )
+        """Ask this worker no more. What they answered in closed steps stays, and the report names
+        them; in the open step it is taken back.
+        """
+        check_name(worker)
+        now = self.clock()
+        self.database.quick(lambda quick: revoke(quick, self.id, worker, now))
 
     def pause(self) -> None:
         """Hand out nothing until resumed; answers on their way are still taken."""
@@ -176,6 +167,14 @@ class Campaign:
             ).scalar()
         return None if stored is None else dict(json.loads(stored))
 
+    def catch_up(self) -> None:
+        """Go on through steps that wait for nothing: reused answers may fill several in a row."""
+        while self.state == "running":
+            with self.database.read() as connection:
+                if not nothing_unsettled(connection, self.id):
+                    return
+            self._advancer.advance(self.clock())
+
     def _advance_if_settled(self) -> None:
         """Look after the commit: of two that settle the last slots at once, one then sees both."""
         with self.database.read() as connection:
@@ -195,24 +194,22 @@ class Campaign:
                     f"the campaign must be {before}", _state(connection, self.id), "nothing to do"
                 )
 
-    def _admit(self, connection: Connection, worker: str) -> None:
-        if not 1 <= len(worker) <= 200:
-            raise InvalidInput(
-                "a worker's name must have 1 to 200 characters", repr(worker), "name it"
-            )
+    def _hand_out(self, worker: str, n: int, quick: Quick) -> list[Lease] | None:
+        """Leases; an empty list if there is nothing for the worker, None if nothing is asked."""
         now = self.clock()
-        who = {"this_campaign": self.id, "this_worker": worker}
-        known = connection.execute(_WORKER, who).one_or_none()
-        if known is None:
-            row = {"campaign": self.id, "name": worker, "joined": now, "seen": now}
-            connection.execute(insert(workers).values(row))
-        elif known.revoked is not None:
-            raise InvalidInput(
-                "a worker must be admitted", f"{worker!r}, who was revoked", "ask the owner"
-            )
-        elif now > known.seen + _SEEN_AGAIN:
-            here = (workers.c.campaign == self.id, workers.c.name == worker)
-            connection.execute(update(workers).where(*here).values(seen=now))
+        arrival = admit(quick, self.id, worker, now)
+        if arrival.state != "running":
+            return None
+        if arrival.step is None:
+            return []
+        if arrival.overdue:
+            expire_leases(quick, self.id, now)
+        return self._lender.lend(quick, arrival.step, worker, n, arrival.role, now)
+
+    def _about(self, lease: str, work: Callable[[Quick, dict[str, Any]], Receipt]) -> Receipt:
+        """One transaction about one lease."""
+        slot = read_lease(self.id, lease)
+        return UNKNOWN if slot is None else self.database.quick(lambda quick: work(quick, slot))
 
     def _in_words(self, leases: list[Lease]) -> list[Asked]:
         return [
@@ -227,13 +224,16 @@ class Campaign:
 
 
 _STATE = select(campaigns.c.state).where(campaigns.c.id == bindparam("this_campaign"))
-_WORKER = select(workers.c.seen, workers.c.revoked).where(
-    workers.c.campaign == bindparam("this_campaign"), workers.c.name == bindparam("this_worker")
-)
 
 
 def _state(connection: Connection, campaign: int) -> str:
     return str(connection.execute(_STATE, {"this_campaign": campaign}).scalar_one())
+
+
+def _check_amount(name: str, amount: object) -> None:
+    right = isinstance(amount, int | float) and math.isfinite(amount) and amount >= 0
+    if amount is not None and not right:
+        raise InvalidAnswer(f"{name} must be a number of at least 0", repr(amount), "leave it out")
 
 
 def _shown(connection: Connection, query: Select[Any], campaign: int) -> list[Shown]:

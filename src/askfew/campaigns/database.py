@@ -3,24 +3,63 @@
 SQLite runs in WAL mode with full sync, so that a commit survives power loss, and every writer
 first queues on a file lock: SQLite's own busy time-out polls, and under load starves whoever is
 unlucky. PostgreSQL needs none of this.
+
+There are two ways in. ``read`` and ``write`` give a SQLAlchemy connection, for all that is rare.
+``quick`` runs a function on the driver's own cursor, for what every question and answer needs:
+there, SQLAlchemy's bookkeeping costs as much as the database's work, and other writers wait.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy import Connection, Dialect, Engine, Executable, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
-from askfew.errors import InvalidInput, MissingExtra
+from askfew.errors import InvalidInput, MissingExtra, StoreUnreachable
 
-__all__ = ["Database"]
+__all__ = ["Database", "Quick"]
 
-_BUSY_SECONDS = 30.0
+T = TypeVar("T")
+
+_BUSY_SECONDS = 60.0
+_TRIES = 5
+_TRY_AGAIN = ("40001", "40P01")
+"""What PostgreSQL says to one of two transactions that stood in each other's way."""
+
+
+class Quick:
+    """Runs statements on the driver's own cursor, within one transaction.
+
+    Results are plain tuples, in the order of the columns.
+    """
+
+    def __init__(self, database: Database, cursor: Any) -> None:
+        self._database, self._cursor = database, cursor
+
+    def all(self, statement: Executable, parameters: Mapping[str, object]) -> list[Any]:
+        """The rows that a statement returns."""
+        text, constants = self._database.compiled(statement)
+        self._cursor.execute(text, {**constants, **parameters})
+        rows: list[Any] = self._cursor.fetchall()
+        return rows
+
+    def first(self, statement: Executable, parameters: Mapping[str, object]) -> Any:
+        """The first row that a statement returns, or None."""
+        rows = self.all(statement, parameters)
+        return rows[0] if rows else None
+
+    def run(self, statement: Executable, *parameters: Mapping[str, object]) -> None:
+        """A statement that returns nothing, once for each set of parameters."""
+        text, constants = self._database.compiled(statement)
+        if len(parameters) == 1:
+            self._cursor.execute(text, {**constants, **parameters[0]})
+        else:
+            self._cursor.executemany(text, [{**constants, **each} for each in parameters])
 
 
 class Database:
@@ -28,39 +67,136 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.engine, self._file = _engine(url)
+        self._errors: type[Exception] = self.engine.dialect.loaded_dbapi.Error
+        self._texts: dict[Executable, tuple[str, dict[str, object]]] = {}
+        # A dialect of our own, whose statements take parameters by name.
+        style = "pyformat" if self._file is None else "named"
+        kind: Callable[..., Dialect] = type(self.engine.dialect)
+        self._dialect = kind(paramstyle=style)
         if self._file is not None:
-            event.listen(self.engine, "connect", _prepare_sqlite)
+            event.listen(self.engine, "connect", self._prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that only looks."""
-        with self._connected(self.engine) as connection:
+        with self._connected(self.engine) as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that may change things; committed at the end, or not at all."""
         writing = self.engine.execution_options(writes=True)
-        with self._turn(), self._connected(writing) as connection:
+        with self._connected(writing) as connection, self._turn(), connection.begin():
             yield connection
+
+    def quick(self, work: Callable[[Quick], T]) -> T:
+        """``work`` in a transaction that may change things.
+
+        It is run again if the server had gone away and is back, or if two transactions stood in
+        each other's way. So ``work`` must bear to be run again even after it was committed: the
+        connection may break after the commit and before we hear of it.
+        """
+        for _ in range(_TRIES - 1):
+            try:
+                return self._attempt(work)
+            except self._errors as error:
+                if not self._may_pass(error):
+                    raise
+        try:
+            return self._attempt(work)
+        except self._errors as error:
+            if self._lost(error):
+                raise self._unreachable(error) from error
+            raise
+
+    def compiled(self, statement: Executable) -> tuple[str, dict[str, object]]:
+        """The statement's text for this database, and the constants in it; made once."""
+        known = self._texts.get(statement)
+        if known is None:
+            made = statement.compile(dialect=self._dialect)  # type: ignore[attr-defined]
+            binds = made.bind_names.items()
+            constants = {name: bind.value for bind, name in binds if not bind.required}
+            known = self._texts[statement] = (str(made), constants)
+        return known
 
     def close(self) -> None:
         """Give back all connections."""
         self.engine.dispose()
 
+    def _attempt(self, work: Callable[[Quick], T]) -> T:
+        try:
+            borrowed = self.engine.raw_connection()
+        except DBAPIError as error:
+            raise self._unreachable(error) from error
+        try:
+            cursor = borrowed.cursor()
+            with self._turn():
+                try:
+                    if self._file is not None:
+                        cursor.execute("BEGIN IMMEDIATE")
+                    result = work(Quick(self, cursor))
+                    borrowed.commit()
+                except BaseException:
+                    self._roll_back(borrowed)
+                    raise
+            return result
+        finally:
+            borrowed.close()
+
+    def _roll_back(self, borrowed: Any) -> None:
+        try:
+            borrowed.rollback()
+        except self._errors:  # the connection is gone, and its transaction with it
+            borrowed.invalidate()
+
+    def _may_pass(self, error: Exception) -> bool:
+        if self._lost(error):
+            self.engine.dispose()  # the other connections to that server are gone, too
+            return True
+        return getattr(error, "sqlstate", None) in _TRY_AGAIN
+
+    def _lost(self, error: Exception) -> bool:
+        """Whether the server went away; SQLite's never does."""
+        state = getattr(error, "sqlstate", None)
+        operational = isinstance(error, self.engine.dialect.loaded_dbapi.OperationalError)
+        # Class 57P: the server is shutting down or starting; none: the connection broke.
+        return self._file is None and operational and (state is None or state.startswith("57P"))
+
+    def _unreachable(self, error: Exception) -> StoreUnreachable:
+        said = error.orig if isinstance(error, DBAPIError) else error
+        return StoreUnreachable(
+            "the store must be reachable",
+            f"{self.engine.url.render_as_string()} ({str(said).strip()})",
+            "check that it exists and that it is running, then try again",
+        )
+
     @contextmanager
     def _connected(self, engine: Engine) -> Iterator[Connection]:
         try:
-            connection = engine.connect()
-        except OperationalError as error:
-            raise InvalidInput(
-                "the store must be reachable",
-                f"{engine.url.render_as_string()} ({str(error.orig).strip()})",
-                "check that it exists and that it is running",
-            ) from error
-        with connection, connection.begin():
-            yield connection
+            connection = self._alive(engine)
+        except DBAPIError as error:
+            raise self._unreachable(error) from error
+        try:
+            with connection:
+                yield connection
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise self._unreachable(error) from error
+            raise
+
+    def _alive(self, engine: Engine) -> Connection:
+        """A connection whose server is there: it may have been restarted since we last asked."""
+        connection = engine.connect()
+        if self._file is None:
+            try:
+                engine.dialect.do_ping(connection.connection.dbapi_connection)  # type: ignore[arg-type]
+            except self._errors:
+                connection.invalidate()
+                connection.close()
+                engine.dispose()
+                return engine.connect()
+        return connection
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -68,12 +204,24 @@ class Database:
         if self._file is None:
             yield
             return
-        lock = os.open(f"{self._file}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            lock = os.open(f"{self._file}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise self._unreachable(error) from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
         finally:
             os.close(lock)
+
+    def _prepare_sqlite(self, connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves, the driver must not
+        if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+            # Not left to the busy time-out, which does not hold for this one.
+            with self._turn():
+                connection.execute("PRAGMA journal_mode = WAL").close()
+        for pragma in ("synchronous = FULL", "foreign_keys = ON"):
+            connection.execute(f"PRAGMA {pragma}").close()
 
 
 def _engine(url: str) -> tuple[Engine, str | None]:
@@ -85,7 +233,7 @@ def _engine(url: str) -> tuple[Engine, str | None]:
             options: dict[str, Any] = {"connect_args": {"timeout": _BUSY_SECONDS}}
             return create_engine(parsed, **options), parsed.database
         if backend == "postgresql":
-            return create_engine(parsed, pool_pre_ping=True, pool_size=10, max_overflow=20), None
+            return create_engine(parsed, pool_size=10, max_overflow=20), None
     except (ArgumentError, NoSuchModuleError):
         pass
     except ImportError as error:
@@ -97,12 +245,6 @@ def _engine(url: str) -> tuple[Engine, str | None]:
         repr(url),
         "mend the address",
     )
-
-
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves, the driver must not
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-        connection.execute(f"PRAGMA {pragma}").close()
 
 
 def _begin_sqlite(connection: Connection) -> None:

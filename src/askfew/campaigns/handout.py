@@ -6,37 +6,27 @@ Statements are built once, with named parameters: building them takes longer tha
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Row,
-    Select,
-    and_,
-    bindparam,
-    exists,
-    func,
-    not_,
-    select,
-    tuple_,
-    update,
-)
+from sqlalchemy import Connection, Select, and_, bindparam, exists, func, not_, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
-from askfew.campaigns.schema import SlotState, refusals, slots, steps, workers
+from askfew.campaigns.database import Quick
+from askfew.campaigns.schema import SlotState, refusals, slots, workers
+from askfew.campaigns.slots import LEASED, OPEN
 
-__all__ = ["Lease", "expire_leases", "give_up_unanswerable", "hand_out"]
-
-OpenSlot = Row[int, int, int, int]
+__all__ = ["OVERDUE", "HandOut", "Lease", "expire_leases", "give_up_unanswerable"]
 
 _CAMPAIGN = bindparam("this_campaign", type_=slots.c.campaign.type)
+_STEP = bindparam("this_step", type_=slots.c.step.type)
 _WORKER = bindparam("this_worker", type_=slots.c.worker.type)
 _PER_CELL = bindparam("per_cell", type_=slots.c.number.type)
-_KEY = (slots.c.campaign, slots.c.step, slots.c.number)
-_OPEN = and_(slots.c.campaign == _CAMPAIGN, slots.c.state == SlotState.OPEN)
+_NOW = bindparam("now", type_=slots.c.expires.type)
+_OPEN_HERE = and_(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP, OPEN)
 _HELD = slots.alias("held")
-"""Slots somebody has leased or answered."""
+"""Slots somebody has leased or answered, or may still answer although their lease ran out."""
 
 
 @dataclass(frozen=True)
@@ -55,74 +45,84 @@ def _held_by(worker: ColumnElement[str]) -> ColumnElement[bool]:
     return and_(
         _HELD.c.campaign == _CAMPAIGN,
         _HELD.c.worker == worker,
-        _HELD.c.state.between(SlotState.LEASED, SlotState.ANSWERED),
         _HELD.c.item == slots.c.item,
+        _HELD.c.state < SlotState.EMPTY.value,
+        # Whoever was late may have the very same slot again.
+        not_(and_(_HELD.c.step == slots.c.step, _HELD.c.number == slots.c.number)),
     )
+
+
+def _times(worker: ColumnElement[str]) -> ColumnElement[int]:
+    """How often the worker has this cell already."""
+    same_cell = and_(_held_by(worker), _HELD.c.question == slots.c.question)
+    return select(func.count()).select_from(_HELD).where(same_cell).scalar_subquery()
 
 
 def _may_take(worker: ColumnElement[str]) -> ColumnElement[bool]:
     """Not the same cell too often, and not a slot this worker has refused."""
-    same_cell = and_(_held_by(worker), _HELD.c.question == slots.c.question)
-    often = select(func.count()).select_from(_HELD).where(same_cell).scalar_subquery()
     refused = exists().where(
         refusals.c.campaign == _CAMPAIGN,
         refusals.c.step == slots.c.step,
         refusals.c.slot == slots.c.number,
         refusals.c.worker == worker,
     )
-    return and_(often < _PER_CELL, not_(refused))
+    return and_(_times(worker) < _PER_CELL, not_(refused))
 
 
-def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[int, int, int, int]:
+def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[int, int, int, bool, int]:
     return (
-        select(slots.c.step, slots.c.number, slots.c.item, slots.c.question)
-        .where(_OPEN, _may_take(_WORKER), *wishes)
-        .order_by(slots.c.step, slots.c.number)
+        select(
+            slots.c.number,
+            slots.c.item,
+            slots.c.question,
+            slots.c.reference,
+            _times(_WORKER).label("times"),
+        )
+        .where(_OPEN_HERE, _may_take(_WORKER), *wishes)
+        .order_by(slots.c.campaign, slots.c.step, slots.c.number)
         .limit(bindparam("most"))
         .with_for_update(skip_locked=True, of=slots)
     )
 
 
-_NOT_MET = not_(exists().where(_held_by(_WORKER)))
-_ROLE = slots.c.reference == bindparam("role")
-_PREFERRED = _open_to_worker(_NOT_MET, _ROLE)
-_NEW_TO_WORKER = _open_to_worker(_NOT_MET)
-_ANY = _open_to_worker()
-
-_NEWEST = select(func.max(steps.c.number)).where(steps.c.campaign == _CAMPAIGN).scalar_subquery()
-_ROLE_OF_WORKER = (
-    select(slots.c.reference)
-    .where(
-        slots.c.campaign == _CAMPAIGN,
-        slots.c.worker == _WORKER,
-        slots.c.step == _NEWEST,
-        slots.c.state.between(SlotState.LEASED, SlotState.ANSWERED),
-    )
-    .limit(1)
+_NEW_TO_WORKER = not_(exists().where(_held_by(_WORKER)))
+_STAGES = (
+    _open_to_worker(_NEW_TO_WORKER, slots.c.reference == bindparam("role")),
+    _open_to_worker(_NEW_TO_WORKER),
+    _open_to_worker(),
 )
-_OVERDUE = (
-    select(*_KEY)
-    .where(
-        slots.c.campaign == _CAMPAIGN,
-        slots.c.state == SlotState.LEASED,
-        slots.c.expires < bindparam("now"),
-    )
+"""First slots of items the worker has not met, in the role (reference or not) they already have in
+this step; then of items they have not met; then any they may take. So, as far as there are workers
+enough, nobody appears twice in one item's evidence."""
+_NEW, _ANY = 1, 2
+_REMEMBERED = 60.0
+"""Seconds for which it is remembered that a worker's wish could not be met."""
+
+OVERDUE = exists().where(slots.c.campaign == _CAMPAIGN, LEASED, slots.c.expires < _NOW)
+"""The condition, for queries: some lease of ``this_campaign`` has run out by ``now``."""
+_OVERDUE_SLOTS = (
+    select(slots.c.step, slots.c.number)
+    .where(slots.c.campaign == _CAMPAIGN, LEASED, slots.c.expires < _NOW)
     .with_for_update(skip_locked=True)
 )
-_EXPIRE = update(slots).where(tuple_(*_KEY).in_(_OVERDUE)).values(state=SlotState.OPEN)
+_HERE = and_(
+    slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP, slots.c.number == bindparam("at_number")
+)
+_EXPIRE = update(slots).where(_HERE).values(state=SlotState.OPEN.value)
 _LEND = (
     update(slots)
-    .where(
-        slots.c.campaign == _CAMPAIGN,
-        slots.c.step == bindparam("at_step"),
-        slots.c.number == bindparam("at_number"),
-    )
+    .where(_HERE)
     .values(
-        state=SlotState.LEASED,
+        state=SlotState.LEASED.value,
         worker=_WORKER,
         expires=bindparam("until"),
         lease=bindparam("new_lease"),
     )
+)
+_REMEMBER_ROLE = (
+    update(workers)
+    .where(workers.c.campaign == _CAMPAIGN, workers.c.name == _WORKER)
+    .values(step=_STEP, reference=bindparam("role"))
 )
 _CANDIDATE = workers.alias("candidate")
 _TAKERS = exists().where(
@@ -132,86 +132,118 @@ _TAKERS = exists().where(
 )
 _GIVE_UP = (
     update(slots)
-    .where(_OPEN, slots.c.step == bindparam("at_step"), not_(_TAKERS))
-    .values(state=SlotState.EMPTY)
+    .where(_OPEN_HERE, not_(_TAKERS))
+    .values(state=SlotState.EMPTY.value, worker=None, lease=None, expires=None)
 )
 
 
-def hand_out(
-    connection: Connection,
-    campaign: int,
-    worker: str,
-    n: int,
-    *,
-    per_cell: int,
-    now: float,
-    lease_seconds: float,
-) -> list[Lease]:
-    """Lease up to n open slots to the worker.
+@dataclass(frozen=True)
+class _Open:
+    """A slot that may be lent."""
 
-    First slots of items the worker has not met, in the role (reference or not) they already have
-    in this step, so that as far as possible nobody appears twice in one item's evidence; then any
-    slot they may take.
+    number: int
+    item: int
+    question: int
+    reference: bool
+    times: int
+    """How often the worker has this cell already."""
+
+
+@dataclass
+class HandOut:
+    """Hands out one campaign's slots.
+
+    It remembers for a while which wishes cannot be met for a worker: to find out again, question
+    after question, that no new item is left would mean to look at every open slot each time.
     """
-    expire_leases(connection, campaign, now)
-    who = {"this_campaign": campaign, "this_worker": worker}
-    role = connection.execute(_ROLE_OF_WORKER, who).scalar()
-    # A few more than asked for: several may be of one cell.
-    wanted = {**who, "per_cell": per_cell, "most": 2 * n - 1}
-    queries = [_NEW_TO_WORKER, _ANY] if role is None else [_PREFERRED, _NEW_TO_WORKER, _ANY]
-    for query in queries:
-        own = {"role": role} if query is _PREFERRED else {}
-        picked = _one_a_cell(connection.execute(query, {**wanted, **own}).all())[:n]
-        if picked:
-            return _lend(connection, picked, who, now + lease_seconds)
-    return []
+
+    campaign: int
+    per_cell: int
+    lease_seconds: float
+    _fruitless: dict[str, tuple[int, int, float]] = field(default_factory=dict)
+    """By worker: in which step, which stage to begin with, and until when."""
+
+    def lend(
+        self, quick: Quick, step: int, worker: str, n: int, role: bool | None, now: float
+    ) -> list[Lease]:
+        """Lease up to n open slots of the step to the worker, who may have a ``role`` in it.
+
+        The caller holds the worker's row: of two requests by one worker, one waits.
+        """
+        who = {"this_campaign": self.campaign, "this_step": step, "this_worker": worker}
+        picked = self._pick(quick, who, n, role, now)
+        if not picked:
+            return []
+        if role is None:
+            quick.run(_REMEMBER_ROLE, {**who, "role": bool(picked[0].reference)})
+        leases = [
+            Lease(
+                # The id says which slot it is for: a late answer can be told from an unknown one.
+                f"{self.campaign}-{step}-{each.number}-{secrets.token_hex(8)}",
+                step,
+                each.number,
+                each.item,
+                each.question,
+                now + self.lease_seconds,
+            )
+            for each in picked
+        ]
+        lent = [{"at_number": each.slot, "new_lease": each.id} for each in leases]
+        until = {**who, "until": now + self.lease_seconds}
+        quick.run(_LEND, *({**until, **each} for each in lent))
+        return leases
+
+    def _pick(
+        self, quick: Quick, who: dict[str, Any], n: int, role: bool | None, now: float
+    ) -> list[_Open]:
+        wanted = {**who, "per_cell": self.per_cell}
+        begin = self._first_stage(who, now)
+        if role is None and begin < _ANY:
+            first = quick.first(_STAGES[_NEW], {**wanted, "most": 1})
+            role = None if first is None else bool(_Open(*first).reference)
+        picked: list[_Open] = []
+        for stage in range(begin if role is not None else _ANY, _ANY + 1):
+            # Several may be of one item; and those picked before are seen again.
+            most = 1 if n == 1 else 2 * n + len(picked)
+            rows = quick.all(_STAGES[stage], {**wanted, "most": most, "role": role})
+            if not rows and stage < _ANY:
+                until = now + _REMEMBERED
+                self._fruitless[who["this_worker"]] = (who["this_step"], stage + 1, until)
+            self._add(picked, [_Open(*row) for row in rows], new_items=stage < _ANY)
+            if len(picked) >= n:
+                break
+        return picked[:n]
+
+    def _first_stage(self, who: dict[str, Any], now: float) -> int:
+        step, stage, until = self._fruitless.get(who["this_worker"], (-1, 0, now))
+        return stage if step == who["this_step"] and now < until else 0
+
+    def _add(self, picked: list[_Open], found: list[_Open], *, new_items: bool) -> None:
+        """Without those of an item, or a cell, that the worker then would have too often."""
+        numbers = {each.number for each in picked}
+        items = {each.item for each in picked}
+        cells = Counter((each.item, each.question) for each in picked)
+        for each in found:
+            cell = (each.item, each.question)
+            if each.number in numbers or (new_items and each.item in items):
+                continue
+            if each.times + cells[cell] < self.per_cell:
+                picked.append(each)
+                items.add(each.item)
+                cells[cell] += 1
 
 
-def expire_leases(connection: Connection, campaign: int, now: float) -> int:
+def expire_leases(quick: Quick, campaign: int, now: float) -> None:
     """Return to the queue what nobody answered in time; the late holder keeps their lease's id."""
-    return connection.execute(_EXPIRE, {"this_campaign": campaign, "now": now}).rowcount
+    overdue = quick.all(_OVERDUE_SLOTS, {"this_campaign": campaign, "now": now})
+    back = [
+        {"this_campaign": campaign, "this_step": row[0], "at_number": row[1]} for row in overdue
+    ]
+    if back:
+        quick.run(_EXPIRE, *back)
 
 
 def give_up_unanswerable(connection: Connection, campaign: int, step: int, per_cell: int) -> int:
     """Close as empty the open slots that no admitted worker may take."""
-    where = {"this_campaign": campaign, "at_step": step, "per_cell": per_cell}
+    where = {"this_campaign": campaign, "this_step": step, "per_cell": per_cell}
     return connection.execute(_GIVE_UP, where).rowcount
-
-
-def _one_a_cell(rows: Sequence[OpenSlot]) -> list[OpenSlot]:
-    """The first slot of each cell: in one go a worker gets no cell twice."""
-    first: dict[tuple[int, int], OpenSlot] = {}
-    for row in rows:
-        first.setdefault((row.item, row.question), row)
-    return list(first.values())
-
-
-def _lend(
-    connection: Connection, picked: Sequence[OpenSlot], who: dict[str, object], expires: float
-) -> list[Lease]:
-    leases = [
-        Lease(
-            # The id says which slot it is for, so that late answers can be told from unknown ones.
-            f"{who['this_campaign']}-{row.step}-{row.number}-{secrets.token_hex(8)}",
-            row.step,
-            row.number,
-            row.item,
-            row.question,
-            expires,
-        )
-        for row in picked
-    ]
-    connection.execute(
-        _LEND,
-        [
-            {
-                **who,
-                "until": expires,
-                "at_step": lease.step,
-                "at_number": lease.slot,
-                "new_lease": lease.id,
-            }
-            for lease in leases
-        ],
-    )
-    return leases

@@ -23,6 +23,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 __all__ = [
@@ -47,6 +48,11 @@ class SlotState(IntEnum):
     LEASED = 1
     ANSWERED = 2
     EMPTY = 3
+
+
+def _partial(name: str, *columns: str, where: str) -> Index:
+    """An index of some rows; it serves queries that say ``where`` in the same words."""
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
 
 
 metadata = MetaData()
@@ -103,6 +109,9 @@ workers = Table(
     Column("joined", Double, nullable=False),
     Column("seen", Double, nullable=False),
     Column("revoked", Double),
+    # The step they last got a slot of, and whether that was about a reference.
+    Column("step", Integer),
+    Column("reference", Boolean),
     PrimaryKeyConstraint("campaign", "name"),
 )
 
@@ -138,21 +147,25 @@ slots = Table(
     Column("state", Integer, nullable=False),
     Column("failures", Integer, nullable=False),
     Column("worker", String(200)),
-    Column("lease", String(64), unique=True),
+    Column("lease", String(64)),
     Column("expires", Double),
     Column("value", Double),
     PrimaryKeyConstraint("campaign", "step", "number"),
     ForeignKeyConstraint(["campaign", "step"], ["steps.campaign", "steps.number"]),
-    # What is open, in the order it is handed out; what is leased, in the order it runs out.
-    Index("slots_by_state", "campaign", "state", "step", "number"),
-    Index("slots_by_worker", "campaign", "worker", "item", "question"),
-    Index("slots_by_expiry", "state", "expires"),
+    # Small indexes, of what waits only: what is open, in the order it is handed out; what is
+    # leased, in the order it runs out. Every one more would be written twice for each answer.
+    _partial("slots_open", "campaign", "step", "number", where="state = 0"),
+    _partial("slots_leased", "campaign", "expires", where="state = 1"),
+    _partial(
+        "slots_by_worker", "campaign", "worker", "item", "question", where="worker IS NOT NULL"
+    ),
+    sqlite_with_rowid=False,
 )
 
 answers = Table(
     "answers",
     metadata,
-    Column("id", String(64), primary_key=True),
+    Column("id", String(64), nullable=False),
     Column("campaign", Integer, nullable=False),
     Column("step", Integer, nullable=False),
     Column("slot", Integer, nullable=False),
@@ -165,10 +178,12 @@ answers = Table(
     Column("cost", Double),
     Column("time", Double, nullable=False),
     Column("retracted", Boolean, nullable=False),
+    # An id begins with these three numbers: one index for both.
+    PrimaryKeyConstraint("campaign", "step", "slot", "id"),
     ForeignKeyConstraint(
         ["campaign", "step", "slot"], ["slots.campaign", "slots.step", "slots.number"]
     ),
-    Index("answers_by_slot", "campaign", "step", "slot"),
+    sqlite_with_rowid=False,
 )
 
 refusals = Table(

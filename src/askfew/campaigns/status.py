@@ -124,20 +124,24 @@ def _workers(connection: Connection, campaign: int) -> tuple[WorkerStatus, ...]:
             .group_by(slots.c.worker)
         )
     }
-    admitted = connection.execute(
-        select(workers.c.name, workers.c.revoked)
-        .where(workers.c.campaign == campaign)
-        .order_by(workers.c.joined, workers.c.name)
-    )
+    admitted = {
+        row.name: row.revoked is not None
+        for row in connection.execute(
+            select(workers.c.name, workers.c.revoked)
+            .where(workers.c.campaign == campaign)
+            .order_by(workers.c.joined, workers.c.name)
+        )
+    }
+    # Workers of a reused campaign have answers here, and may never have come themselves.
     return tuple(
         WorkerStatus(
-            name=row.name,
-            answers=told[row.name].answers if row.name in told else 0,
-            leases=held.get(row.name, 0),
-            seconds=told[row.name].seconds if row.name in told else None,
-            revoked=row.revoked is not None,
+            name=name,
+            answers=told[name].answers if name in told else 0,
+            leases=held.get(name, 0),
+            seconds=told[name].seconds if name in told else None,
+            revoked=admitted.get(name, False),
         )
-        for row in admitted
+        for name in [*admitted, *sorted(told.keys() - admitted.keys())]
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, func, insert, select, update
 
+from askfew.campaigns.reuse import fill_step
 from askfew.campaigns.schema import SlotState, slots, steps
 from askfew.campaigns.slots import UNSETTLED
 from askfew.log import Log, Step, seal
@@ -19,7 +20,10 @@ __all__ = ["close_step", "known_dict", "newest_step", "open_step", "read_batch",
 
 
 def open_step(connection: Connection, campaign: int, number: int, batch: Batch, now: float) -> None:
-    """Insert a Batch and its slots; a step that is there already raises IntegrityError."""
+    """Insert a Batch and its slots; a step that is there already raises IntegrityError.
+
+    Slots that a reused campaign has answers for are filled at once.
+    """
     connection.execute(
         insert(steps).values(
             campaign=campaign,
@@ -33,6 +37,7 @@ def open_step(connection: Connection, campaign: int, number: int, batch: Batch, 
         )
     )
     connection.execute(insert(slots), _slots(campaign, number, batch))
+    fill_step(connection, campaign, number)
 
 
 def close_step(connection: Connection, campaign: int, number: int, now: float) -> bool:
@@ -113,13 +118,14 @@ def known_dict(known: Known) -> dict[str, Any]:
 
 
 def _slots(campaign: int, step: int, batch: Batch) -> list[dict[str, Any]]:
-    """One slot an answer: first one of every row, then the second of every row, and so on.
+    """One slot an answer: first one about every item, then a second about every item, and so on.
 
-    Dealt in this order, somebody who answers one after another meets as many items as possible.
+    Dealt in this order, somebody who answers one after another meets as many items as possible,
+    and somebody who looks for an item they have not met finds one soon.
     """
     rows = np.repeat(np.arange(len(batch)), batch.repeats)
-    turn = np.arange(len(rows)) - np.repeat(np.cumsum(batch.repeats) - batch.repeats, batch.repeats)
-    dealt = rows[np.lexsort((rows, turn))]
+    by_row = rows[np.lexsort((rows, _turns(rows)))]
+    dealt = by_row[np.lexsort((by_row, _turns(batch.items[by_row])))]
     references = _references(batch)
     return [
         {
@@ -143,6 +149,17 @@ def _slots(campaign: int, step: int, batch: Batch) -> list[dict[str, Any]]:
             )
         )
     ]
+
+
+def _turns(names: Ints) -> Ints:
+    """How many of the same name come before each: 7 7 3 7 has the turns 0 1 0 2."""
+    order = np.argsort(names, kind="stable")
+    ordered = names[order]
+    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[first, len(names)])
+    turns = np.empty(len(names), dtype=np.int64)
+    turns[order] = np.arange(len(names)) - np.repeat(first, lengths)
+    return turns
 
 
 def _references(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -16,6 +16,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.database import Database
 from askfew.campaigns.pictures import media_type
 from askfew.campaigns.records import Item, Question
+from askfew.campaigns.reuse import reused_campaign
 from askfew.campaigns.schema import (
     campaigns,
     images,
@@ -32,7 +33,7 @@ from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.records import Problem
 
-__all__ = ["Store"]
+__all__ = ["Store", "insert_image"]
 
 
 class Store:
@@ -57,15 +58,24 @@ class Store:
         return before, migrations.latest_version()
 
     def create(
-        self, settings: Settings, items: Sequence[Item], questions: Sequence[Question]
+        self,
+        settings: Settings,
+        items: Sequence[Item],
+        questions: Sequence[Question],
+        *,
+        reuse: str | None = None,
     ) -> Campaign:
-        """A new campaign with its first step open; all of it or nothing is created."""
+        """A new campaign with its first step open; all of it or nothing is created.
+
+        With ``reuse``, it begins with the answers of that older campaign (see ``reuse.py``).
+        """
         problem = Problem(len(items), len(questions), settings.answers)
         log = Log(problem)
         first = new_session(settings, problem, log).ask()
         now = self.clock()
         try:
             with self.database.write() as connection:
+                old = None if reuse is None else reused_campaign(connection, reuse, settings)
                 campaign = connection.execute(
                     insert(campaigns)
                     .values(
@@ -74,6 +84,7 @@ class Store:
                         recipe=json.dumps(dict(log.recipe)),
                         state="running",
                         created=now,
+                        reused=old,
                     )
                     .returning(campaigns.c.id)
                 ).scalar_one()
@@ -87,7 +98,9 @@ class Store:
                 repr(settings.name),
                 "choose another name, or another store",
             ) from None
-        return self.campaign(settings.name)
+        created = self.campaign(settings.name)
+        created.catch_up()
+        return created
 
     def campaign(self, name: str) -> Campaign:
         """The campaign of that name."""
@@ -133,7 +146,7 @@ class Store:
 def _insert_items(connection: Connection, campaign: int, items: Sequence[Item]) -> None:
     rows = []
     for number, item in enumerate(items):
-        image = None if item.image is None else _insert_image(connection, item.image)
+        image = None if item.image is None else insert_image(connection, item.image)
         row = {"campaign": campaign, "number": number, "id": item.id, "text": item.text}
         rows.append({**row, "image": image})
     connection.execute(insert(items_table), rows)
@@ -149,7 +162,7 @@ def _insert_questions(connection: Connection, campaign: int, questions: Sequence
     )
 
 
-def _insert_image(connection: Connection, content: bytes) -> str:
+def insert_image(connection: Connection, content: bytes) -> str:
     """Pictures are kept by their hash, once."""
     digest = hashlib.sha256(content).hexdigest()
     there = connection.execute(select(images.c.hash).where(images.c.hash == digest)).one_or_none()

@@ -11,8 +11,8 @@ from askfew import __version__
 from askfew.cli.bench import bench
 from askfew.cli.bounds import bounds
 from askfew.cli.calibrate import calibrate
+from askfew.cli.campaigns import CAMPAIGN_COMMANDS, store_app
 from askfew.cli.demo import demo
-from askfew.cli.new import new
 from askfew.cli.paper import paper
 from askfew.cli.plan import plan
 from askfew.cli.simulate import simulate
@@ -27,8 +27,11 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, simulate, bench, paper, plan, calibrate, bounds, new):
+for command in (demo, simulate, bench, paper, plan, calibrate, bounds):
     app.command()(command)
+for name, about_campaigns in CAMPAIGN_COMMANDS.items():
+    app.command(name, rich_help_panel="Campaigns")(about_campaigns)
+app.add_typer(store_app, name="store", rich_help_panel="Campaigns")
 
 
 def _print_version(wanted: bool) -> None:

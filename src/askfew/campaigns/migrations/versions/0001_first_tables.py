@@ -106,6 +106,8 @@ def upgrade() -> None:
         sa.Column("joined", sa.Double(), nullable=False),
         sa.Column("seen", sa.Double(), nullable=False),
         sa.Column("revoked", sa.Double(), nullable=True),
+        sa.Column("step", sa.Integer(), nullable=True),
+        sa.Column("reference", sa.Boolean(), nullable=True),
         sa.ForeignKeyConstraint(
             ["campaign"],
             ["campaigns.id"],
@@ -132,14 +134,12 @@ def upgrade() -> None:
             ["steps.campaign", "steps.number"],
         ),
         sa.PrimaryKeyConstraint("campaign", "step", "number"),
-        sa.UniqueConstraint("lease"),
+        sqlite_with_rowid=False,
     )
-    op.create_index("slots_by_expiry", "slots", ["state", "expires"], unique=False)
-    op.create_index(
-        "slots_by_state", "slots", ["campaign", "state", "step", "number"], unique=False
-    )
-    op.create_index(
-        "slots_by_worker", "slots", ["campaign", "worker", "item", "question"], unique=False
+    _partial_index("slots_open", ["campaign", "step", "number"], "state = 0")
+    _partial_index("slots_leased", ["campaign", "expires"], "state = 1")
+    _partial_index(
+        "slots_by_worker", ["campaign", "worker", "item", "question"], "worker IS NOT NULL"
     )
     op.create_table(
         "answers",
@@ -160,6 +160,11 @@ def upgrade() -> None:
             ["campaign", "step", "slot"],
             ["slots.campaign", "slots.step", "slots.number"],
         ),
-        sa.PrimaryKeyConstraint("id"),
+        sa.PrimaryKeyConstraint("campaign", "step", "slot", "id"),
+        sqlite_with_rowid=False,
     )
-    op.create_index("answers_by_slot", "answers", ["campaign", "step", "slot"], unique=False)
+
+
+def _partial_index(name: str, columns: list[str], where: str) -> None:
+    only = sa.text(where)
+    op.create_index(name, "slots", columns, sqlite_where=only, postgresql_where=only)

@@ -1,0 +1,124 @@
+"""The workers of a campaign: admitted when they first ask, revoked by its owner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, func, select, text, update
+
+from askfew.campaigns.database import Quick
+from askfew.campaigns.handout import OVERDUE
+from askfew.campaigns.schema import SlotState, answers, campaigns, slots, steps, workers
+from askfew.campaigns.slots import UNSETTLED
+from askfew.errors import InvalidInput
+
+__all__ = ["Arrival", "admit", "check_name", "revoke"]
+
+_SEEN_AGAIN = 30.0
+"""Seconds after which it is worth a write that a worker has been seen again."""
+
+_CAMPAIGN = bindparam("this_campaign", type_=campaigns.c.id.type)
+_WORKER = bindparam("this_worker", type_=workers.c.name.type)
+_STEP = bindparam("this_step", type_=slots.c.step.type)
+_NEWEST = select(func.max(steps.c.number)).where(steps.c.campaign == _CAMPAIGN).scalar_subquery()
+_US = (workers.c.campaign == _CAMPAIGN, workers.c.name == _WORKER)
+_THEIR_SLOTS = (slots.c.campaign == _CAMPAIGN, slots.c.worker == _WORKER)
+
+_ARRIVAL = (
+    select(
+        campaigns.c.state,
+        _NEWEST.label("step"),
+        select(OVERDUE).scalar_subquery().label("overdue"),
+        workers.c.seen,
+        workers.c.revoked,
+        workers.c.step.label("last_step"),
+        workers.c.reference,
+    )
+    .where(campaigns.c.id == _CAMPAIGN, *_US)
+    .with_for_update(of=workers)
+)
+_JOIN = text(
+    "INSERT INTO workers (campaign, name, joined, seen)"
+    " VALUES (:this_campaign, :this_worker, :now, :now) ON CONFLICT DO NOTHING"
+)
+_SEE = update(workers).where(*_US).values(seen=bindparam("now"))
+_REVOKE = update(workers).where(*_US, workers.c.revoked.is_(None)).values(revoked=bindparam("now"))
+_LOCK_NEWEST = (
+    select(steps.c.number, steps.c.closed)
+    .where(steps.c.campaign == _CAMPAIGN, steps.c.number == _NEWEST)
+    .with_for_update()
+)
+_VACATE = update(slots).values(
+    state=SlotState.OPEN.value, value=None, worker=None, lease=None, expires=None
+)
+_HAND_BACK = _VACATE.where(*_THEIR_SLOTS, UNSETTLED)
+_TAKE_BACK = _VACATE.where(
+    *_THEIR_SLOTS, slots.c.step == _STEP, slots.c.state == SlotState.ANSWERED.value
+)
+_MARK_RETRACTED = (
+    update(answers)
+    .where(answers.c.campaign == _CAMPAIGN, answers.c.step == _STEP, answers.c.worker == _WORKER)
+    .values(retracted=True)
+)
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What a worker who asks finds."""
+
+    state: str
+    """The campaign's."""
+    step: int | None
+    """The newest."""
+    overdue: bool
+    """Whether some lease has run out."""
+    seen: float
+    revoked: float | None
+    last_step: int | None
+    reference: bool | None
+
+    @property
+    def role(self) -> bool | None:
+        """Whether the worker answers about references in this step; None if neither yet."""
+        return self.reference if self.last_step == self.step else None
+
+
+def admit(quick: Quick, campaign: int, worker: str, now: float) -> Arrival:
+    """Let the worker in and keep hold of their row: of two requests by one worker, one waits."""
+    who = {"this_campaign": campaign, "this_worker": worker, "now": now}
+    row = quick.first(_ARRIVAL, who)
+    if row is None:
+        quick.run(_JOIN, who)
+        row = quick.first(_ARRIVAL, who)
+    arrival = Arrival(*row)
+    if arrival.revoked is not None:
+        raise InvalidInput(
+            "a worker must be admitted", f"{worker!r}, who was revoked", "ask the owner"
+        )
+    if now > arrival.seen + _SEEN_AGAIN:
+        quick.run(_SEE, who)
+    return arrival
+
+
+def revoke(quick: Quick, campaign: int, worker: str, now: float) -> None:
+    """Ask the worker no more: what they hold is handed back, and what they answered is taken back
+    where it has not been used; in closed steps it stays.
+    """
+    who = {"this_campaign": campaign, "this_worker": worker, "now": now}
+    # Whoever closes the step holds the same row: answers are either used or taken back.
+    newest = quick.first(_LOCK_NEWEST, who)
+    quick.run(_JOIN, who)
+    quick.run(_REVOKE, who)
+    quick.run(_HAND_BACK, who)
+    if newest is not None and newest[1] is None:
+        quick.run(_TAKE_BACK, {**who, "this_step": newest[0]})
+        quick.run(_MARK_RETRACTED, {**who, "this_step": newest[0]})
+
+
+def check_name(worker: object) -> str:
+    """A worker's name, if every store can hold it."""
+    if isinstance(worker, str) and 1 <= len(worker) <= 200 and worker.isprintable():
+        return worker
+    raise InvalidInput(
+        "a worker's name must have 1 to 200 printable characters", repr(worker)[:300], "name it"
+    )

@@ -1,0 +1,105 @@
+"""How many distinct workers a campaign will need, before the first of them has come.
+
+A worker answers a cell (item, question) only so often, so the cell that is asked most decides.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from askfew.algorithms import start
+from askfew.answers import Number, Scale
+from askfew.campaigns.settings import Settings
+from askfew.driver import run
+from askfew.records import Batch, Oracle, Problem, Tally
+from askfew.simulation import Instance
+
+__all__ = ["CrowdForecast", "crowd_forecast"]
+
+RUNS = 20
+_SECONDS = 3.0
+"""Enough runs by then: a forecast must not make anybody wait."""
+_GAP = 0.6
+"""Of the width of the answers: a question that eight in ten answer as their group would."""
+_GAP_IN_SIGMAS = 2.0
+_USEFUL_SHARE = 0.2
+
+
+@dataclass(frozen=True)
+class CrowdForecast:
+    """What simulated campaigns of this size need: half of them no more than ``typical``, nine in
+    ten no more than ``most``. ``assumed`` says in words what was simulated.
+    """
+
+    typical_workers: int
+    most_workers: int
+    typical_answers: int
+    most_answers: int
+    assumed: str
+
+
+class _Counting:
+    """An oracle that counts how often every cell is asked."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self.asked = np.zeros((self.problem.items, self.problem.questions), dtype=np.int64)
+
+    @property
+    def problem(self) -> Problem:
+        return self._oracle.problem
+
+    def __call__(self, batch: Batch, /) -> Tally:
+        np.add.at(self.asked, (batch.items, batch.questions), batch.repeats)
+        return self._oracle(batch)
+
+
+def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForecast:
+    """Simulate a few campaigns with these settings, on groups that differ plainly."""
+    instance = _instance(settings, items, questions)
+    until = time.monotonic() + _SECONDS
+    asked = []
+    for seed in np.random.SeedSequence(settings.seed).spawn(RUNS):
+        asked.append(_asked(instance, settings, seed))
+        if time.monotonic() > until:
+            break
+    (cell, most_cell), (answers, most_answers) = np.quantile(asked, [0.5, 0.9], axis=0).T
+    per_worker = settings.answers_per_worker_and_cell
+    return CrowdForecast(
+        typical_workers=math.ceil(cell / per_worker),
+        most_workers=math.ceil(most_cell / per_worker),
+        typical_answers=math.ceil(answers),
+        most_answers=math.ceil(most_answers),
+        assumed=f"{len(asked)} simulated campaigns, gap {instance.gap:g},"
+        f" {instance.useful} of {questions} questions useful",
+    )
+
+
+def _instance(settings: Settings, items: int, questions: int) -> Instance:
+    useful = max(1, round(questions * _USEFUL_SHARE))
+    match settings.answers:
+        case Number(sigma):
+            return Instance(items, questions, useful, _GAP_IN_SIGMAS * sigma, "gaussian", sigma)
+        case Scale():
+            return Instance(items, questions, useful, _GAP, "scale")
+        case _:
+            return Instance(items, questions, useful, _GAP, "yes-no")
+
+
+def _asked(instance: Instance, settings: Settings, seed: np.random.SeedSequence) -> tuple[int, int]:
+    """How often the cell that is asked most is asked, and how often all of them are."""
+    for_world, for_method = seed.spawn(2)
+    oracle = _Counting(instance.draw(for_world).oracle)
+    procedure = start(
+        settings.method,
+        oracle.problem,
+        np.random.default_rng(for_method),
+        delta=settings.delta,
+        **settings.options,
+    )
+    run(procedure, oracle, max_answers=settings.max_answers)
+    return int(oracle.asked.max()), int(oracle.asked.sum())

@@ -1,0 +1,1 @@
+"""File formats of answers and results: each in its own small file."""

@@ -1,0 +1,112 @@
+"""Label Studio: open questions out as tasks, annotations in as answers.
+
+https://labelstud.io/guide/task_format.html
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from askfew.answers import AnswerKind, Number, Scale
+from askfew.errors import InvalidInput
+
+__all__ = ["Annotation", "interface", "read_annotations", "task"]
+
+_CONTROL = "answer"
+"""The name of the control that holds the answer, in the interface and in every annotation."""
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """One annotator's answer to one task; ``answer`` is as Label Studio has it."""
+
+    item: str
+    question: str
+    worker: str
+    answer: object
+    seconds: float | None
+    key: str
+    """What tells it from others that say the same."""
+
+
+def task(
+    item_id: str, item_text: str, picture: tuple[str, bytes] | None, question_id: str, asked: str
+) -> dict[str, Any]:
+    """An open question as a task; a picture travels inside it."""
+    data = {"item": item_id, "question": question_id, "text": item_text, "asked": asked}
+    if picture is not None:
+        kind, content = picture
+        data["image"] = f"data:{kind};base64,{base64.b64encode(content).decode()}"
+    return {"data": data}
+
+
+def interface(kind: AnswerKind, guidelines: str, *, pictures: bool) -> str:
+    """A labelling interface for these tasks, to be pasted into the project's settings."""
+    match kind:
+        case Scale(low, high):
+            control = f'<Number name="{_CONTROL}" toName="text" required="true"'
+            control += f' min="{low:g}" max="{high:g}" step="0.01"/>'
+        case Number():
+            control = f'<Number name="{_CONTROL}" toName="text" required="true" step="0.01"/>'
+        case _:
+            control = f'<Choices name="{_CONTROL}" toName="text" required="true">'
+            control += '<Choice value="yes"/><Choice value="no"/></Choices>'
+    lines = [
+        "<View>",
+        f"  <Header value={quoteattr(guidelines)}/>" if guidelines else "",
+        '  <Image name="image" value="$image"/>' if pictures else "",
+        '  <Text name="text" value="$text"/>',
+        '  <Header value="$asked"/>',
+        f"  {control}",
+        "</View>",
+    ]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def read_annotations(document: object) -> Iterator[tuple[int, Annotation]]:
+    """Every answer in a Label Studio export (JSON), with the number of its task from 1.
+
+    Cancelled annotations are what Label Studio calls a skip: they are no answers.
+    """
+    if not isinstance(document, list):
+        raise InvalidInput(
+            "a Label Studio export must be a list of tasks", type(document).__name__, "export JSON"
+        )
+    for number, each in enumerate(document, 1):
+        try:
+            data, given = each["data"], each.get("annotations", [])
+            cell = str(data["item"]), str(data["question"])
+            for annotation in given:
+                if not annotation.get("was_cancelled"):
+                    yield number, _annotation(cell, annotation)
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+            raise InvalidInput(
+                f"task {number}: a task must be one that askfew exported, with annotations"
+                f" whose control is named '{_CONTROL}'",
+                f"{type(error).__name__} {error}",
+                "export with --format label-studio, and use the interface it prints",
+            ) from None
+
+
+def _annotation(cell: tuple[str, str], annotation: dict[str, Any]) -> Annotation:
+    result = {each["from_name"]: each["value"] for each in annotation["result"]}
+    by = annotation["completed_by"]
+    who = (by.get("email") or by["id"]) if isinstance(by, dict) else by
+    lead_time = annotation.get("lead_time")
+    return Annotation(
+        *cell,
+        worker=f"label-studio:{who}",
+        answer=_value(result[_CONTROL]),
+        seconds=None if lead_time is None else float(lead_time),
+        key=str(annotation.get("id", "")),
+    )
+
+
+def _value(value: dict[str, Any]) -> object:
+    if "choices" in value:
+        return value["choices"][0]
+    return value["number"] if "number" in value else value["rating"]

@@ -1,0 +1,67 @@
+"""``askfew ask``: the next questions for a worker."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+from rich.table import Table
+from rich.text import Text
+from typer import Option
+
+from askfew.campaigns.campaign import Asked
+from askfew.cli import options
+from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
+from askfew.cli.output import print_json, report
+
+__all__ = ["ask"]
+
+_NOTHING = {
+    "running": "Nothing for {worker} just now: what is open is with others, or was answered before"
+    " by {worker}. Try again later.",
+    "paused": "The campaign is paused: 'askfew resume' goes on.",
+    "closed": "The campaign is closed.",
+    "ended": "The campaign has ended: see 'askfew result'.",
+}
+
+
+def ask(
+    name: Name,
+    worker: Annotated[str, Option(help="Who will answer.", show_default=False)],
+    n: Annotated[int, Option("-n", help="How many questions at most.")] = 1,
+    store: StoreUrl = DEFAULT_STORE,
+    json: options.AsJson = False,
+) -> None:
+    """Hand out questions to a worker, to be told or skipped by their id."""
+    with open_store(store) as opened:
+        campaign = opened.campaign(name)
+        asked = campaign.ask(worker, n)
+        state = campaign.state
+    settings = campaign.settings
+    if json:
+        print_json(
+            {
+                "campaign": settings.name,
+                "state": state,
+                "worker": worker,
+                "answers": settings.to_dict()["answers"],
+                "guidelines": settings.guidelines,
+                "questions": [asdict(each) for each in asked],
+            }
+        )
+    elif not asked:
+        report.print(_NOTHING[state].format(worker=worker), markup=False)
+    else:
+        _print(asked, settings.guidelines, str(settings.answers))
+
+
+def _print(asked: list[Asked], guidelines: str, kind: str) -> None:
+    if guidelines:
+        report.print(Text(guidelines))
+    table = Table("id", "item", "question", caption=f"{kind}: askfew tell ID ANSWER")
+    table.columns[0].no_wrap = True
+    for each in asked:
+        picture = " (with a picture)" if each.item.image else ""
+        item = each.item.text or each.item.id
+        table.add_row(each.id, Text(item + picture), Text(each.question.text))
+    report.print(table)

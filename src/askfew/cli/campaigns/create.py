@@ -1,0 +1,86 @@
+"""``askfew create``: a campaign in a store, from its folder."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from shlex import quote
+from typing import Annotated
+
+from typer import Argument, Option
+
+from askfew.campaigns.crowd import CrowdForecast, crowd_forecast
+from askfew.campaigns.folder import read_folder
+from askfew.campaigns.settings import Settings
+from askfew.campaigns.status import Status, status_of
+from askfew.cli import options
+from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.output import notes, print_json, report
+
+__all__ = ["create"]
+
+MANY_WORKERS = 20
+"""More than this, and it is worth asking whether so many people will come."""
+
+
+def create(
+    folder: Annotated[
+        Path, Argument(metavar="DIR", help="A folder as 'askfew new' makes it.", show_default=False)
+    ],
+    store: StoreUrl = DEFAULT_STORE,
+    reuse: Annotated[
+        str | None,
+        Option(metavar="OLD", help="Begin with the answers that campaign OLD has paid for."),
+    ] = None,
+    json: options.AsJson = False,
+) -> None:
+    """Create a campaign from its folder, with its first questions open."""
+    plan = read_folder(folder)
+    crowd = crowd_forecast(plan.settings, len(plan.items), len(plan.questions))
+    with open_store(store, new=True) as opened:
+        campaign = opened.create(plan.settings, plan.items, plan.questions, reuse=reuse)
+        status = status_of(campaign)
+    if json:
+        print_json({**status.to_dict(), "forecast": asdict(crowd)})
+    else:
+        _say(plan.settings, len(plan.questions), status, crowd, reuse)
+    _warn(plan.settings, crowd)
+
+
+def _say(
+    settings: Settings, questions: int, status: Status, crowd: CrowdForecast, reuse: str | None
+) -> None:
+    report.print(
+        f"Created {settings.name}: {status.items} items, {questions} questions,"
+        f" {settings.answers}; {status.open} questions are open.",
+        markup=False,
+    )
+    if reuse is not None:
+        report.print(f"Took over {status.answers:,} answers of {reuse}.", markup=False)
+    money = f" ({crowd.typical_answers * settings.price:,.2f})" if settings.price else ""
+    report.print(
+        f"Workers: at least {status.workers_needed} for the first step. In all about"
+        f" {crowd.typical_workers}, and about {crowd.typical_answers:,} answers{money}; one"
+        f" campaign in ten needs over {crowd.most_workers} and {crowd.most_answers:,}"
+        f" ({crowd.assumed}).",
+        markup=False,
+    )
+    report.print(
+        f"Next: askfew ask {quote(settings.name)} --worker YOU", soft_wrap=True, markup=False
+    )
+
+
+def _warn(settings: Settings, crowd: CrowdForecast) -> None:
+    if crowd.typical_workers > MANY_WORKERS:
+        often = settings.answers_per_worker_and_cell
+        notes.print(
+            f"[bold red]MANY WORKERS NEEDED:[/bold red] about {crowd.typical_workers} different"
+            " people, because nobody answers the same question about the same item more than"
+            f" {_times(often)} (answers_per_worker_and_cell = {often}). With fewer, steps wait"
+            " and close without all their answers. Raise it if a second answer of the same worker"
+            " tells as much as the first.",
+        )
+
+
+def _times(often: int) -> str:
+    return "once" if often == 1 else f"{often} times"

@@ -1,0 +1,107 @@
+"""``askfew import``: answers for a campaign's open questions, or a whole campaign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from typer import Argument, Option
+
+from askfew.campaigns.answer_files import header_of, read_answers
+from askfew.campaigns.formats import crowd_kit
+from askfew.campaigns.importing import ImportReport, import_answers
+from askfew.campaigns.moving import import_campaign
+from askfew.campaigns.status import status_of
+from askfew.cli import options
+from askfew.cli.campaigns.endings import by_ending
+from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.output import print_json
+from askfew.errors import InvalidInput
+
+__all__ = ["import_file"]
+
+ImportFormat = Literal["csv", "parquet", "crowd-kit", "label-studio", "campaign"]
+_ENDINGS = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".json": "label-studio",
+    ".askfew": "campaign",
+}
+_PLACES_SHOWN = 5
+
+
+def import_file(
+    file: Annotated[Path, Argument(metavar="FILE", help="What to read.", show_default=False)],
+    name: Annotated[
+        str | None,
+        Argument(
+            metavar="[NAME]",
+            help="The campaign that the answers are for; or another name for a whole campaign.",
+            show_default=False,
+        ),
+    ] = None,
+    format: Annotated[  # noqa: A002 (the option is called so)
+        ImportFormat | None, Option(help="If the file's ending does not say.", show_default=False)
+    ] = None,
+    skip_bad: Annotated[
+        bool, Option(help="Leave out rows that cannot be used, instead of refusing the file.")
+    ] = False,
+    store: StoreUrl = DEFAULT_STORE,
+    json: options.AsJson = False,
+) -> None:
+    """Read answers to open questions from a file, or a whole campaign.
+
+    Answers are a table of item, question, worker, answer (and seconds, cost, time), crowd-kit's
+    task, worker, label, or Label Studio's JSON. What was taken before counts once.
+    """
+    kind = format or by_ending(file, _ENDINGS)
+    if kind == "csv" and header_of(file) == set(crowd_kit.COLUMNS):
+        kind = "crowd-kit"
+    if kind == "campaign":
+        _whole(file, name, store, json)
+    elif name is None:
+        raise InvalidInput("answers are for a campaign", "no NAME", "askfew import FILE NAME")
+    else:
+        _answers(file, kind, name, skip_bad, store, json)
+
+
+def _whole(file: Path, name: str | None, store: str, json: bool) -> None:
+    with open_store(store, new=True) as opened:
+        campaign = import_campaign(opened, file, name)
+        status = status_of(campaign)
+    if json:
+        print_json(status.to_dict())
+    else:
+        typer.echo(
+            f"Imported {status.name}: {status.state}, {status.answers:,} answers,"
+            f" {status.open:,} questions open."
+        )
+
+
+def _answers(file: Path, kind: str, name: str, skip_bad: bool, store: str, json: bool) -> None:
+    rows = read_answers(file, kind)
+    with open_store(store) as opened:
+        report = import_answers(opened.campaign(name), rows, skip_bad=skip_bad)
+    if json:
+        print_json({"campaign": name, "rows": len(rows), **report.to_dict()})
+    else:
+        _say(report, len(rows))
+    if report.unknown or report.invalid:
+        raise typer.Exit(1)
+
+
+def _say(report: ImportReport, rows: int) -> None:
+    typer.echo(f"{report.taken:,} of {rows:,} answers taken.")
+    if report.already:
+        typer.echo(f"{report.already:,} had been taken before.")
+    sentences = {
+        "came late: nothing waits for them, or not from that worker": report.late,
+        "are about an unknown item or question": report.unknown,
+        "are no possible answers": report.invalid,
+        "are from workers who were revoked": report.revoked,
+    }
+    for sentence, places in sentences.items():
+        if places:
+            more = f" and {len(places) - _PLACES_SHOWN:,} more" * (len(places) > _PLACES_SHOWN)
+            typer.echo(f"{len(places):,} {sentence}: {', '.join(places[:_PLACES_SHOWN])}{more}")

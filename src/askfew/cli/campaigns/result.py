@@ -1,0 +1,90 @@
+"""``askfew result``: the groups, and what they rest on."""
+
+from __future__ import annotations
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.text import Text
+from typer import Option
+
+from askfew.campaigns.formats import csv_table, parquet_table
+from askfew.campaigns.formats.whole_file import write_whole
+from askfew.campaigns.results import Result, result_of
+from askfew.cli import options
+from askfew.cli.campaigns.endings import by_ending
+from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
+from askfew.cli.output import notes, print_json, report
+from askfew.errors import InvalidInput
+
+__all__ = ["result"]
+
+_ENDINGS = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
+_COLUMNS: dict[str, type] = {"item": str, "group": int, "evidence": float, "answers": int}
+
+
+def result(
+    name: Name,
+    format: Annotated[  # noqa: A002 (the option is called so)
+        Literal["csv", "json", "parquet"] | None,
+        Option(help="A table of all items instead of the story.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        Option(help="The file; its ending chooses the format.", show_default=False),
+    ] = None,
+    store: StoreUrl = DEFAULT_STORE,
+    json: options.AsJson = False,
+) -> None:
+    """Show the groups found, or so far: item, group, evidence, answers."""
+    kind = format or (by_ending(out, _ENDINGS) if out is not None else "json" if json else None)
+    if kind == "parquet" and out is None:
+        raise InvalidInput("parquet needs a file to write to", "none", "say --out FILE")
+    with open_store(store) as opened:
+        found = result_of(opened.campaign(name))
+    if out is not None:
+        _write(found, kind, out)
+        notes.print(f"Wrote {out}", markup=False, soft_wrap=True)
+    if json or (kind == "json" and out is None):
+        print_json(found.to_dict())
+    elif kind == "csv" and out is None:
+        typer.echo(_csv(found), nl=False)
+    elif out is None:
+        _tell(found)
+
+
+def _write(found: Result, kind: str | None, out: Path) -> None:
+    if kind == "parquet":
+        parquet_table.write(out, _COLUMNS, _rows(found))
+    elif kind == "csv":
+        write_whole(out, _csv(found).encode())
+    else:
+        write_whole(out, (json_format.dumps(found.to_dict(), indent=2) + "\n").encode())
+
+
+def _csv(found: Result) -> str:
+    return csv_table.written(_COLUMNS, _rows(found))
+
+
+def _rows(found: Result) -> list[tuple[object, ...]]:
+    return [(each.item, each.group, each.evidence, each.answers) for each in found.items]
+
+
+def _tell(found: Result) -> None:
+    ending = found.status or f"so far ({found.state})"
+    lines = [f"{found.name}, {ending}: {found.reason}", f"{found.answers:,} answers"]
+    if found.question is not None:
+        lines.append(f"question that separates best: {found.question}")
+    for number, group in enumerate(found.groups):
+        lines.append(f"group {number} ({len(group)}): {', '.join(group)}")
+    if found.undecided:
+        lines.append(f"undecided ({len(found.undecided)}): {', '.join(found.undecided)}")
+    if found.certificate is None:
+        lines.append("No certificate: nothing is promised about these labels.")
+    else:
+        lines += [found.certificate["promise"], "This assumes:"]
+        lines += [f"- {each}" for each in found.certificate["assumptions"]]
+    for line in lines:
+        report.print(Text(line))

@@ -1,0 +1,129 @@
+"""``askfew status``: where campaigns stand."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from rich.table import Table
+from rich.text import Text
+from typer import Argument
+
+from askfew.campaigns.status import Status, status_of
+from askfew.cli import options
+from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.output import print_json, report
+
+__all__ = ["status"]
+
+_WORKERS_SHOWN = 10
+
+
+def status(
+    name: Annotated[
+        str | None, Argument(metavar="NAME", help="A campaign; without it, all of them.")
+    ] = None,
+    store: StoreUrl = DEFAULT_STORE,
+    json: options.AsJson = False,
+) -> None:
+    """Say where a campaign stands: phase and why, answers, money, workers, what is left."""
+    with open_store(store) as opened:
+        names = opened.names() if name is None else [name]
+        found = [opened.campaign(each) for each in names]
+        all_of_them = [status_of(each) for each in found]
+    if json and name is None:
+        print_json({"campaigns": [each.to_dict() for each in all_of_them]})
+    elif json:
+        print_json(all_of_them[0].to_dict())
+    elif name is None:
+        _print_all(all_of_them)
+    else:
+        _print_one(all_of_them[0], found[0].settings.price)
+
+
+def _print_all(all_of_them: list[Status]) -> None:
+    if not all_of_them:
+        report.print("No campaigns yet: 'askfew new DIR' and 'askfew create DIR' make one.")
+        return
+    table = Table("campaign", "state", "phase", "answers", "left", "decided", "open", "workers")
+    for column in table.columns[3:]:
+        column.justify = "right"
+    for each in all_of_them:
+        workers = f"{len(each.workers)}" + (" [red]TOO FEW[/red]" if each.too_few_workers else "")
+        table.add_row(
+            Text(each.name),
+            each.state,
+            Text(each.phase),
+            f"{each.answers:,}",
+            "" if each.expected is None else f"~{each.expected:,.0f}",
+            f"{each.decided}/{each.items}",
+            f"{each.open + each.leased:,}",
+            workers,
+        )
+    report.print(table)
+
+
+def _print_one(status: Status, price: float) -> None:
+    table = Table(show_header=False, title=Text(status.name), title_justify="left")
+    rows = {
+        "state": status.state,
+        "phase": status.phase,
+        "why": status.why,
+        "answers": _answers(status),
+        "money": f"{status.cost:,.2f} so far{_money_left(status, price)}",
+        "decided": f"{status.decided} of {status.items} items, after {status.steps} steps",
+        "open": f"{status.open:,} waiting, {status.leased:,} with workers",
+        "workers": _workers(status),
+    }
+    for key, value in rows.items():
+        table.add_row(key, Text(value))
+    report.print(table)
+    _print_workers(status)
+    if status.too_few_workers:
+        here = _here(status)
+        report.print(
+            f"[bold red]TOO FEW WORKERS: this step needs {status.workers_needed} different"
+            f" workers, and {here} {'has' if here == 1 else 'have'} come.[/bold red] What nobody"
+            " may answer closes empty after step_timeout.",
+        )
+
+
+def _answers(status: Status) -> str:
+    text = f"{status.answers:,} of at most {status.max_answers:,}"
+    if status.expected is None:
+        return text
+    total = status.answers + status.expected
+    over = " (MORE THAN THE CAP)" if total > status.max_answers else ""
+    return f"{text}; about {status.expected:,.0f} left, {total:,.0f} in all{over}"
+
+
+def _money_left(status: Status, price: float) -> str:
+    if status.expected is None or not price:
+        return ""
+    return f", about {status.expected * price:,.2f} to come"
+
+
+def _here(status: Status) -> int:
+    return sum(not worker.revoked for worker in status.workers)
+
+
+def _workers(status: Status) -> str:
+    return f"{_here(status)} so far; this step needs {status.workers_needed} different ones"
+
+
+def _print_workers(status: Status) -> None:
+    if not status.workers:
+        return
+    table = Table("worker", "answers", "leases", "mean seconds")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    busiest = sorted(status.workers, key=lambda worker: -worker.answers)
+    for worker in busiest[:_WORKERS_SHOWN]:
+        table.add_row(
+            Text(worker.name + (" (revoked)" if worker.revoked else "")),
+            f"{worker.answers:,}",
+            f"{worker.leases:,}",
+            "" if worker.seconds is None else f"{worker.seconds:.1f}",
+        )
+    if len(busiest) > _WORKERS_SHOWN:
+        table.caption = f"and {len(busiest) - _WORKERS_SHOWN} more"
+    report.print(table)
