@@ -9,7 +9,10 @@ from askfew.errors import InvalidAnswer, InvalidInput
 NOT_NUMBERS = [float("nan"), float("inf"), -float("inf"), "x", None, [1], 10**400, 1j]
 
 
-@pytest.mark.parametrize(("value", "number"), [(True, 1), (False, 0), (1, 1), (0.0, 0), ("1", 1)])
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(True, 1), (False, 0), (1, 1), (0.0, 0), ("1", 1), ("no", 0), (" Yes\n", 1)],
+)
 def test_yes_and_no_are_one_and_zero(value: object, number: float) -> None:
     assert YesNo().read(value) == number
 

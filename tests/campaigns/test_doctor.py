@@ -143,7 +143,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def half_way(store: Store) -> Campaign:
     """One campaign half way in an open step, and one that has ended."""
     campaign = small_campaign(store)
-    answer(campaign, 45)
+    answer(campaign, 33)
     ended = small_campaign(store, "ended")
     answer(ended, 10**6)
     assert (campaign.state, ended.state) == ("running", "ended")
@@ -171,7 +171,7 @@ def test_a_store_in_use_is_sound(store: Store, half_way: Campaign) -> None:
     found = examine_store(store.database)
     assert found.sound, found
     assert [verdict.campaign for verdict in found.campaigns] == ["small", "ended"]
-    assert found.campaigns[0].answers == 46
+    assert found.campaigns[0].answers == 34
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -220,7 +220,7 @@ def test_another_version_is_a_note_and_no_problem(store: Store, half_way: Campai
 
 def test_on_postgresql(fresh_database: str) -> None:
     store = Store(fresh_database)
-    answer(small_campaign(store), 45)
+    answer(small_campaign(store), 33)
     assert examine_store(store.database).sound
     with store.database.write() as connection:
         connection.exec_driver_sql(f"UPDATE answers SET value = 1 - value WHERE {ANSWER}")

@@ -68,6 +68,27 @@ def test_the_same_file_twice_counts_once(store: Store, tmp_path: Path) -> None:
     assert len(long_rows(campaign)) == first.taken
 
 
+def test_a_growing_file_counts_every_row_once_if_rows_have_times(
+    store: Store, tmp_path: Path
+) -> None:
+    campaign = small_campaign(store)
+    cells = open_cells(campaign)
+    text = HEAD.strip() + ",time\n"
+    for number, (item, question) in enumerate(cells[:3]):
+        text += f"{item},{question},ann,1,2026-01-0{number + 1}T12:00:00Z\n"
+        report = read(campaign, text, tmp_path)
+        assert (report.taken, report.already) == (1, number)
+
+
+def test_without_times_another_file_may_say_the_same_again(tmp_path: Path) -> None:
+    keys = []
+    for file, rows in (("a", "item0,q0,ann,1\n"), ("b", "item0,q0,ann,1\n"), ("c", "\n")):
+        (tmp_path / file).write_text(f"{HEAD}item0,q0,ann,1\n{rows}")
+        keys.append([row.key for row in read_answers(tmp_path / file, "csv")])
+    assert keys[0] == keys[1]
+    assert len({*keys[0], *keys[2]}) == 3
+
+
 def test_a_recorded_campaign_can_be_told_from_its_long_table(store: Store, tmp_path: Path) -> None:
     """Steps open as they fill: one file carries a campaign from its beginning to its end."""
     old = small_campaign(store)
@@ -275,8 +296,11 @@ def test_on_postgresql(fresh_database: str, tmp_path: Path) -> None:
     store = Store(fresh_database)
     campaign = small_campaign(store)
     rng = np.random.default_rng(0)
-    while campaign.state == "running":
+    for _ in range(100):
+        if campaign.state == "ended":
+            break
         lines = [f"{i},{q},ann,{truth(i, q, rng)}" for i, q in open_cells(campaign)]
         assert read(campaign, HEAD + "\n".join(lines), tmp_path).late == []
+    assert campaign.state == "ended"
     assert examine_store(store.database).sound
     store.close()

@@ -1,18 +1,20 @@
+import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
-from askfew.campaigns import advance, steps
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.doctor import examine_store
 from askfew.campaigns.exporting import long_rows
 from askfew.campaigns.records import Item
-from askfew.campaigns.reuse import is_reused
+from askfew.campaigns.reuse import fill_step, is_reused
 from askfew.campaigns.schema import answers
 from askfew.campaigns.status import status_of
+from askfew.campaigns.steps import open_step
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from small_campaigns import ITEMS, QUESTIONS, answer, small_campaign, small_settings
@@ -148,30 +150,27 @@ def test_a_crash_while_a_step_opens_leaves_neither_step_nor_answers(
     answer(small_campaign(store), 10**6)
     expected = long_rows(reusing(store))
 
-    def fill_and_die(*arguments: object) -> int:
-        fill_step(*arguments)  # type: ignore[arg-type]
-        raise KeyboardInterrupt
+    def dying(function: Callable[..., Any], time: int) -> Callable[..., Any]:
+        """The function, killed after it has done its work for the time-th time."""
+        calls = itertools.count(1)
 
-    fill_step = steps.fill_step
-    monkeypatch.setattr(steps, "fill_step", fill_and_die)
-    with pytest.raises(KeyboardInterrupt):
-        store.create(small_settings("dead"), ITEMS, QUESTIONS, reuse="small")
+        def wrapped(*arguments: object) -> Any:
+            result = function(*arguments)
+            if next(calls) == time:
+                raise KeyboardInterrupt
+            return result
+
+        return wrapped
+
+    with monkeypatch.context() as patch:
+        patch.setattr("askfew.campaigns.steps.fill_step", dying(fill_step, 1))
+        with pytest.raises(KeyboardInterrupt):
+            store.create(small_settings("dead"), ITEMS, QUESTIONS, reuse="small")
     assert store.names() == ["small", "new"]
-    monkeypatch.undo()
-
-    opened = []
-
-    def open_and_die(*arguments: object) -> None:
-        open_step(*arguments)  # type: ignore[arg-type]
-        opened.append(arguments)
-        if len(opened) == 2:
-            raise KeyboardInterrupt
-
-    open_step = advance.open_step
-    monkeypatch.setattr(advance, "open_step", open_and_die)
-    with pytest.raises(KeyboardInterrupt):
-        store.create(small_settings("dead"), ITEMS, QUESTIONS, reuse="small")
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr("askfew.campaigns.advance.open_step", dying(open_step, 2))
+        with pytest.raises(KeyboardInterrupt):
+            store.create(small_settings("dead"), ITEMS, QUESTIONS, reuse="small")
     assert examine_store(store.database).sound
     campaign = store.campaign("dead")
     assert campaign.ask("zoe") == []  # whoever asks next takes it to its end

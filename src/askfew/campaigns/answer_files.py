@@ -33,8 +33,8 @@ _MOST_BYTES = 10**9
 class TellRow:
     """One answer of a file, and ``place``: the file and the line where it stands.
 
-    ``key`` is what it says, in short: the same file read twice gives the same keys, so that an
-    answer that has been taken is known again.
+    ``key`` is a digest of it: the same file read twice gives the same keys, so that an answer that
+    has been taken is known again.
     """
 
     place: str
@@ -59,7 +59,7 @@ def read_answers(path: Path, kind: str) -> list[TellRow]:
     for row in rows:
         with located(row.place):
             check_name(row.worker)
-    return _with_keys(rows)
+    return _with_keys(rows, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def _csv(path: Path) -> Iterator[TellRow]:
@@ -169,13 +169,17 @@ def _time(value: object) -> str:
     return time.isoformat()
 
 
-def _with_keys(rows: list[TellRow]) -> list[TellRow]:
-    """Rows that say the same in all fields are told apart by how many came before."""
+def _with_keys(rows: list[TellRow], file: str) -> list[TellRow]:
+    """Rows that say the same in all fields are told apart by how many came before.
+
+    Where nothing marks an answer (a time, Label Studio's number), it is known again in the same
+    file only: in another one, a worker may well say the same about the same cell once more.
+    """
     seen: Counter[str] = Counter()
     keyed = []
     for row in rows:
         parts = (row.item, row.question, row.worker, str(row.answer), row.seconds, row.cost)
-        says = json.dumps([*parts, row.key])
+        says = json.dumps([*parts, row.key or file])
         seen[says] += 1
         digest = hashlib.sha256(f"{says} {seen[says]}".encode()).hexdigest()
         keyed.append(replace(row, key=digest[:15]))

@@ -10,7 +10,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, exists, func, not_, select, update
+from sqlalchemy import (
+    Connection,
+    FromClause,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    func,
+    not_,
+    select,
+    update,
+)
 from sqlalchemy.sql.elements import ColumnElement
 
 from askfew.campaigns.database import Quick
@@ -52,21 +63,29 @@ def _held_by(worker: ColumnElement[str]) -> ColumnElement[bool]:
     )
 
 
+def _count(table: FromClause, *conditions: ColumnElement[bool]) -> ColumnElement[int]:
+    """How many there are, looked up by index for each slot.
+
+    Not EXISTS, which PostgreSQL turns into a join with all that the worker has ever held.
+    """
+    return select(func.count()).select_from(table).where(*conditions).scalar_subquery()
+
+
 def _times(worker: ColumnElement[str]) -> ColumnElement[int]:
     """How often the worker has this cell already."""
-    same_cell = and_(_held_by(worker), _HELD.c.question == slots.c.question)
-    return select(func.count()).select_from(_HELD).where(same_cell).scalar_subquery()
+    return _count(_HELD, _held_by(worker), _HELD.c.question == slots.c.question)
 
 
 def _may_take(worker: ColumnElement[str]) -> ColumnElement[bool]:
     """Not the same cell too often, and not a slot this worker has refused."""
-    refused = exists().where(
+    refused = _count(
+        refusals,
         refusals.c.campaign == _CAMPAIGN,
         refusals.c.step == slots.c.step,
         refusals.c.slot == slots.c.number,
         refusals.c.worker == worker,
     )
-    return and_(_times(worker) < _PER_CELL, not_(refused))
+    return and_(_times(worker) < _PER_CELL, refused == 0)
 
 
 def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[int, int, int, bool, int]:
@@ -85,7 +104,7 @@ def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[int, int, int, bool,
     )
 
 
-_NEW_TO_WORKER = not_(exists().where(_held_by(_WORKER)))
+_NEW_TO_WORKER = _count(_HELD, _held_by(_WORKER)) == 0
 _STAGES = (
     _open_to_worker(_NEW_TO_WORKER, slots.c.reference == bindparam("role")),
     _open_to_worker(_NEW_TO_WORKER),

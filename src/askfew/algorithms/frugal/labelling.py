@@ -14,7 +14,7 @@ __all__ = ["Asked", "Labelling", "named"]
 
 @dataclass
 class Labelling:
-    """Log evidence of each item against each representative's group (items x groups), and labels."""
+    """Labels, and the log evidence of each item against each group (items x groups)."""
 
     representatives: Ints
     threshold: float

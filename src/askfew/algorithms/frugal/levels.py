@@ -41,8 +41,8 @@ class Levels:
 
     def record(self, groups: Ints, counts: Ints, sums: Floats) -> tuple[Floats, Floats]:
         """Add a step's references; returns how many each group gave, and their sum."""
-        b = np.bincount(groups, counts, minlength=len(self.counts))
-        r = np.bincount(groups, sums, minlength=len(self.counts))
+        b = np.bincount(groups, counts, minlength=len(self.counts)).astype(np.float64)
+        r = np.bincount(groups, sums, minlength=len(self.counts)).astype(np.float64)
         self.counts += b
         self.sums += r
         return b, r

@@ -59,7 +59,7 @@ class Pool:
     @property
     def samples(self) -> Floats:
         """Pairs of answers: the smaller count of the two sides."""
-        return np.asarray(self.counts.min(axis=1))
+        return np.minimum(self.counts[:, 0], self.counts[:, 1])
 
     def add(self, items: Ints, questions: Ints, replaced: Ints = _NONE) -> Ints:
         """New candidates, not asked yet, some in the place of old ones; returns their rows."""
@@ -83,7 +83,9 @@ class Pool:
         """Add answers (rows x sides), and look again at how different the sides are."""
         self._counts[rows] += counts
         self._sums[rows] += sums
-        self._silent[rows] = np.where((counts > 0).all(axis=1), 0, self._silent[rows] + 1)
+        self._silent[rows] = np.where(
+            (counts[:, 0] > 0) & (counts[:, 1] > 0), 0, self._silent[rows] + 1
+        )
         score = hindsight(self.answers, self._counts[rows], self._sums[rows])
         lost = (self._silent[rows] >= _SILENT) | (self._counts[rows].min(axis=1) == 0)
         self._scores[rows] = np.where(lost, -math.inf, score)

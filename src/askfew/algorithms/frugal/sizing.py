@@ -52,7 +52,7 @@ def _waits(against: Floats) -> Floats:
     An item without any evidence waits for some group, one cannot say which (groups x items).
     """
     groups = np.arange(len(against))[:, np.newaxis]
-    waits = (groups != np.argmin(against, axis=0)).astype(np.float64)
+    waits = np.where(groups != np.argmin(against, axis=0), 1.0, 0.0)
     waits[:, ~against.any(axis=0)] = 1 - 1 / len(groups)
     return waits
 
