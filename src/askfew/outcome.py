@@ -82,7 +82,12 @@ def outcome_of(
     finding, known = ended.result, ended.known
     if finding is None:
         labels = np.full(len(items), -1) if known is None else known.labels
-        finding = Finding(labels, None if known is None else known.question, status=ended.status)
+        finding = Finding(
+            labels,
+            None if known is None else known.question,
+            status=ended.status,
+            evidence=None if known is None else known.evidence,
+        )
     return Outcome(
         labels=finding.labels,
         status=finding.status,
@@ -92,7 +97,7 @@ def outcome_of(
         answers_by_phase=dict(ended.meter.by_phase),
         question=finding.question,
         certificate=finding.certificate,
-        evidence=None if known is None else known.evidence,
+        evidence=finding.evidence,
         items=items,
         questions=questions,
     )

@@ -171,6 +171,8 @@ class Finding:
     question: int | None = None
     certificate: Certificate | None = None
     status: Status = "done"
+    evidence: Floats | None = None
+    """For every item, the nats that speak for its label."""
 
 
 T = TypeVar("T")

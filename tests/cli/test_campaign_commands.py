@@ -283,7 +283,7 @@ def test_doctor_names_what_is_wrong(birds: Command) -> None:
     answer_all(most=20)
     code, out, _ = birds("doctor")
     assert code == 0
-    assert out.startswith("birds: sound (running, ")
+    assert out.startswith("birds: sound (running; ")
     assert out.endswith("Nothing is wrong.\n")
     with sqlite3.connect("askfew.db") as connection:
         connection.execute("UPDATE answers SET value = 1 - value")

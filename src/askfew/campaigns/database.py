@@ -30,6 +30,8 @@ _BUSY_SECONDS = 60.0
 _TRIES = 5
 _TRY_AGAIN = ("40001", "40P01")
 """What PostgreSQL says to one of two transactions that stood in each other's way."""
+_TEXTS: dict[tuple[str, Executable], tuple[str, dict[str, object]]] = {}
+"""Statements by dialect, as the driver takes them: text, and the constants in it."""
 
 
 class Quick:
@@ -68,7 +70,6 @@ class Database:
     def __init__(self, url: str) -> None:
         self.engine, self._file = _engine(url)
         self._errors: type[Exception] = self.engine.dialect.loaded_dbapi.Error
-        self._texts: dict[Executable, tuple[str, dict[str, object]]] = {}
         # A dialect of our own, whose statements take parameters by name.
         style = "pyformat" if self._file is None else "named"
         kind: Callable[..., Dialect] = type(self.engine.dialect)
@@ -112,12 +113,13 @@ class Database:
 
     def compiled(self, statement: Executable) -> tuple[str, dict[str, object]]:
         """The statement's text for this database, and the constants in it; made once."""
-        known = self._texts.get(statement)
+        key = (self.engine.dialect.name, statement)
+        known = _TEXTS.get(key)
         if known is None:
             made = statement.compile(dialect=self._dialect)  # type: ignore[attr-defined]
             binds = made.bind_names.items()
             constants = {name: bind.value for bind, name in binds if not bind.required}
-            known = self._texts[statement] = (str(made), constants)
+            known = _TEXTS[key] = (str(made), constants)
         return known
 
     def close(self) -> None:

@@ -30,6 +30,8 @@ class LabelledItem:
     group: int | None
     evidence: float | None
     answers: int
+    represents: bool
+    """Whether it stands for its group: others are labelled by not being like it, or like it."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ def findings_of(campaign: Campaign) -> Findings:
         status=status_of(campaign),
         outcome=outcome,
         threshold=snapshot.get("threshold"),
-        items=_labelled(campaign, told, labels, source.get("evidence")),
+        items=_labelled(campaign, told, labels, source),
         questions=questions,
         workers=tuple(
             _share(row.name, row.revoked is not None, skips.get(row.name, 0), told, labels)
@@ -152,8 +154,10 @@ def _by_phase(connection: Any, campaign: int) -> dict[str, int]:
 
 
 def _labelled(
-    campaign: Campaign, told: _Answers, labels: Ints, evidence: list[float] | None
+    campaign: Campaign, told: _Answers, labels: Ints, source: dict[str, Any]
 ) -> tuple[LabelledItem, ...]:
+    evidence = source.get("evidence")
+    representatives = (source.get("certificate") or {}).get("representatives", ())
     count = np.bincount(told.item, minlength=campaign.problem.items)
     return tuple(
         LabelledItem(
@@ -163,6 +167,7 @@ def _labelled(
             int(labels[i]) if labels[i] >= 0 else None,
             evidence[i] if evidence else None,
             int(count[i]),
+            i in representatives,
         )
         for i, item in enumerate(campaign.items)
     )

@@ -30,6 +30,11 @@ def upper_limit(errors: int, runs: int) -> float:
     return float(beta.ppf(0.95, errors + 1, runs - errors))
 
 
+def lower_limit(errors: int, runs: int) -> float:
+    """Clopper and Pearson's, at 95 %: a cheat is caught when even this exceeds delta."""
+    return float(beta.ppf(0.05, errors, runs - errors + 1)) if errors else 0.0
+
+
 def label_errors(world: Callable[[int], Oracle], labels: Ints, runs: int) -> int:
     ended = (play(world(seed), seed, DELTA) for seed in range(runs))
     return sum(not right(each, labels) for each in ended)
@@ -77,7 +82,7 @@ def test_screening_answers_counted_as_fresh_are_caught(monkeypatch: pytest.Monke
     monkeypatch.setattr(
         module("search"), "evidence_at_registration", lambda pool, row: float(pool.scores[row])
     )
-    assert upper_limit(false_pairs(60), 60) > DELTA
+    assert lower_limit(false_pairs(60), 60) > DELTA
 
 
 def test_a_bet_that_sees_its_own_block_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +91,7 @@ def test_a_bet_that_sees_its_own_block_is_caught(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(module("label"), "log_evidence", peeking)
     world, labels = WORLDS["weak, dense"]
-    assert upper_limit(label_errors(world, labels, 60), 60) > DELTA
+    assert lower_limit(label_errors(world, labels, 60), 60) > DELTA
 
 
 def test_a_threshold_without_the_union_over_items_is_caught(
@@ -94,4 +99,4 @@ def test_a_threshold_without_the_union_over_items_is_caught(
 ) -> None:
     monkeypatch.setattr(module("method"), "items_to_label", lambda items: 1)
     world, labels = WORLDS["weak, dense"]
-    assert upper_limit(label_errors(world, labels, 60), 60) > DELTA
+    assert lower_limit(label_errors(world, labels, 60), 60) > DELTA

@@ -113,4 +113,5 @@ def _finding(
     certificate = give_certificate(
         course.problem, delta, course.delta_pair, pair, labelling, levels, attempt
     )
-    return Finding(named(labelling.labels), levels.question, certificate, status)
+    evidence = labelling.evidence.max(axis=1)
+    return Finding(named(labelling.labels), levels.question, certificate, status, evidence)

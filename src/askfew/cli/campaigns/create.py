@@ -57,12 +57,13 @@ def _say(
     )
     if reuse is not None:
         report.print(f"Took over {status.answers:,} answers of {reuse}.", markup=False)
-    money = f" ({crowd.typical_answers * settings.price:,.2f})" if settings.price else ""
+    price = settings.price
+    money = f" ({crowd.typical_answers * price:,.2f})" if price else ""
     report.print(
-        f"Workers: at least {status.workers_needed} for the first step. In all about"
-        f" {crowd.typical_workers}, and about {crowd.typical_answers:,} answers{money}; one"
-        f" campaign in ten needs over {crowd.most_workers} and {crowd.most_answers:,}"
-        f" ({crowd.assumed}).",
+        f"Workers: at least {status.workers_needed} different ones for the open step, and about"
+        f" {crowd.typical_workers} in all. Answers: about {crowd.typical_answers:,}{money}."
+        f" One campaign in ten needs more than {crowd.most_workers} workers or"
+        f" {crowd.most_answers:,} answers (forecast: {crowd.assumed}).",
         markup=False,
     )
     report.print(

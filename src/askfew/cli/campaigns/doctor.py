@@ -39,7 +39,7 @@ def _say(found: Examination) -> None:
         report.print("[bold red]store: WRONG[/bold red]")
         _list(found.problems)
     for each in found.campaigns:
-        size = f"({each.state}, {each.steps:,} steps, {each.answers:,} answers)"
+        size = f"({each.state}; steps: {each.steps:,}, answers: {each.answers:,})"
         verdict = Text("sound") if each.sound else Text("WRONG", style="bold red")
         report.print(Text(f"{each.campaign}: ").append_text(verdict).append(f" {size}"))
         _list(each.problems)

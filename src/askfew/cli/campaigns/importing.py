@@ -36,7 +36,7 @@ def import_file(
     name: Annotated[
         str | None,
         Argument(
-            metavar="[NAME]",
+            metavar="NAME",
             help="The campaign that the answers are for; or another name for a whole campaign.",
             show_default=False,
         ),
@@ -45,15 +45,21 @@ def import_file(
         ImportFormat | None, Option(help="If the file's ending does not say.", show_default=False)
     ] = None,
     skip_bad: Annotated[
-        bool, Option(help="Leave out rows that cannot be used, instead of refusing the file.")
+        bool,
+        Option(
+            "--skip-bad", help="Leave out rows that cannot be used, instead of refusing the file."
+        ),
     ] = False,
     store: StoreUrl = DEFAULT_STORE,
     json: options.AsJson = False,
 ) -> None:
     """Read answers to open questions from a file, or a whole campaign.
 
-    Answers are a table of item, question, worker, answer (and seconds, cost, time), crowd-kit's
-    task, worker, label, or Label Studio's JSON. What was taken before counts once.
+    Answers: a table of item, question, worker, answer (and seconds, cost, time),
+
+    crowd-kit's table of task (item|question), worker, label, or Label Studio's JSON.
+
+    A file that is read twice counts once; so does a row with a time, in any file.
     """
     kind = format or by_ending(file, _ENDINGS)
     if kind == "csv" and header_of(file) == set(crowd_kit.COLUMNS):

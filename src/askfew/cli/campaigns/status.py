@@ -70,7 +70,7 @@ def _print_one(status: Status, price: float) -> None:
         "why": status.why,
         "answers": _answers(status),
         "money": f"{status.cost:,.2f} so far{_money_left(status, price)}",
-        "decided": f"{status.decided} of {status.items} items, after {status.steps} steps",
+        "decided": f"{status.decided} of {status.items} items, after {_many(status.steps, 'step')}",
         "open": f"{status.open:,} waiting, {status.leased:,} with workers",
         "workers": _workers(status),
     }
@@ -90,7 +90,7 @@ def _print_one(status: Status, price: float) -> None:
 def _answers(status: Status) -> str:
     text = f"{status.answers:,} of at most {status.max_answers:,}"
     if status.expected is None:
-        return text
+        return text if status.state == "ended" else f"{text}; how many are left shows later"
     total = status.answers + status.expected
     over = " (MORE THAN THE CAP)" if total > status.max_answers else ""
     return f"{text}; about {status.expected:,.0f} left, {total:,.0f} in all{over}"
@@ -107,7 +107,15 @@ def _here(status: Status) -> int:
 
 
 def _workers(status: Status) -> str:
-    return f"{_here(status)} so far; this step needs {status.workers_needed} different ones"
+    came = f"{_here(status)} so far"
+    needed = status.workers_needed
+    if not needed:
+        return came
+    return f"{came}; this step needs {_many(needed, 'different one')}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _print_workers(status: Status) -> None:
