@@ -19,9 +19,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     settings = Settings("birds", answers_per_worker_and_cell=1000, seed=3, price=0.5)
     items = [Item(f"i{i}", f"<script>alert({i})</script>", None, "") for i in range(12)]
     questions = [Question(f"q{j}", f"Question {j}?") for j in range(3)]
-    campaign = Store(f"sqlite:///{tmp_path_factory.mktemp('report') / 'store.db'}").create(
-        settings, items, questions
-    )
+    folder = tmp_path_factory.mktemp("report")
+    campaign = Store(f"sqlite:///{folder}/store.db").create(settings, items, questions)
     rng = np.random.default_rng(0)
     turn = 0
     while asked := campaign.ask(f"worker {turn % 3}"):

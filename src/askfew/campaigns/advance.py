@@ -10,23 +10,55 @@ goes on.
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, exists, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from askfew.campaigns.database import Database
 from askfew.campaigns.handout import give_up_unanswerable
-from askfew.campaigns.schema import campaigns, steps
+from askfew.campaigns.schema import campaigns, slots, steps
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.steps import close_step, newest_step, open_step, read_batch, read_log
+from askfew.campaigns.slots import LEASED, OPEN
+from askfew.campaigns.steps import (
+    close_step,
+    lock_step,
+    open_step,
+    read_batch,
+    read_log,
+    read_step,
+)
 from askfew.clustering import Session, session
 from askfew.errors import ReplayMismatch
 from askfew.log import Log
 from askfew.records import Batch, Problem
 
 __all__ = ["Advancer", "new_session"]
+
+GOING = ("running", "paused")
+"""The states in which a campaign still takes answers."""
+
+_HERE = steps.c.campaign == campaigns.c.id
+_WAITING = or_(
+    exists().where(slots.c.campaign == campaigns.c.id, OPEN),
+    exists().where(slots.c.campaign == campaigns.c.id, LEASED),
+)
+_NEWEST = (
+    select(
+        campaigns.c.state,
+        steps.c.number,
+        steps.c.opened,
+        steps.c.closed,
+        _WAITING.label("waiting"),
+    )
+    .outerjoin(steps, _HERE)
+    .where(campaigns.c.id == bindparam("this_campaign"))
+    .order_by(steps.c.number.desc())
+    .limit(1)
+)
 
 
 def new_session(settings: Settings, problem: Problem, log: Log) -> Session:
@@ -53,19 +85,22 @@ class Advancer:
     settings: Settings
     problem: Problem
     _live: Session | None = None
+    _look_again: float = 0.0
     _turn: Lock = field(default_factory=Lock)
 
     def advance(self, now: float) -> bool:
         """Close the newest step if it is settled and open the next; whether anything moved."""
         with self._turn:
             with self.database.read() as connection:
-                newest = newest_step(connection, self.campaign)
-            if newest is not None:
-                if not self._close(newest.number, newest.opened, now):
-                    return False
-                number = newest.number + 1
-            else:
+                here = connection.execute(_NEWEST, {"this_campaign": self.campaign}).one()
+            if here.state not in GOING:
+                return False
+            if here.number is None:
                 number = 0
+            elif here.closed is not None or self._close(here, now):
+                number = here.number + 1
+            else:
+                return False
             live = self._session_at(number)
             batch = live.ask()
             if batch is None:
@@ -74,28 +109,48 @@ class Advancer:
                 self._open(number, batch, now)
             return True
 
-    def _close(self, number: int, opened: float, now: float) -> bool:
+    def _close(self, here: Any, now: float) -> bool:
+        """Freeze the step if nothing of it waits any more; slots nobody may take are given up."""
+        overtime = now >= here.opened + self.settings.step_timeout
+        if here.waiting and not (overtime and time.perf_counter() >= self._look_again):
+            return False
+        began = time.perf_counter()
         with self.database.write() as connection:
-            if now >= opened + self.settings.step_timeout:
+            step = lock_step(connection, self.campaign, here.number)
+            if step.closed is not None:
+                return True
+            if overtime:
                 per_cell = self.settings.answers_per_worker_and_cell
-                give_up_unanswerable(connection, self.campaign, number, per_cell)
-            return close_step(connection, self.campaign, number, now)
+                give_up_unanswerable(connection, self.campaign, here.number, per_cell)
+            closed = close_step(connection, step, now)
+        # Who asks for nothing again and again must not keep everybody else waiting.
+        self._look_again = time.perf_counter() + 20 * (time.perf_counter() - began)
+        return closed
 
     def _session_at(self, number: int) -> Session:
         """A session that has been told all steps before ``number``."""
-        with self.database.read() as connection:
-            recipe = connection.execute(
-                select(campaigns.c.recipe).where(campaigns.c.id == self.campaign)
-            ).scalar_one()
-            log = read_log(connection, self.campaign, self.problem, json.loads(recipe))
         live = self._live
-        if live is not None and len(live.log) == number - 1 and live.ask() is not None:
-            tally = log.steps[number - 1].tally
-            live.tell(tally.counts, tally.sums, tally.squares)
-        elif live is None or len(live.log) != number:
+        if live is None or not self._tell_last(live, number):
+            with self.database.read() as connection:
+                recipe = connection.execute(
+                    select(campaigns.c.recipe).where(campaigns.c.id == self.campaign)
+                ).scalar_one()
+                log = read_log(
+                    connection, self.campaign, self.problem, json.loads(recipe), before=number
+                )
             live = new_session(self.settings, self.problem, log)
         self._live = live
         return live
+
+    def _tell_last(self, live: Session, number: int) -> bool:
+        """Bring a session that is one step behind up to date; whether it then is."""
+        asked = live.ask()
+        if asked is not None and len(live.log) == number - 1:
+            with self.database.read() as connection:
+                last = read_step(connection, self.campaign, number - 1)
+            if last.batch.asks_the_same_as(asked):
+                live.tell(last.tally.counts, last.tally.sums, last.tally.squares)
+        return len(live.log) == number
 
     def _open(self, number: int, batch: Batch, now: float) -> None:
         try:
@@ -127,8 +182,6 @@ class Advancer:
         with self.database.write() as connection:
             connection.execute(
                 update(campaigns)
-                .where(
-                    campaigns.c.id == self.campaign, campaigns.c.state.in_(("running", "paused"))
-                )
+                .where(campaigns.c.id == self.campaign, campaigns.c.state.in_(GOING))
                 .values(state="ended", outcome=json.dumps(outcome.to_dict()))
             )

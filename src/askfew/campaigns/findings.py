@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.schema import answers, refusals, steps, workers
+from askfew.campaigns.snapshot import snapshot
 from askfew.campaigns.status import Status, status_of
 from askfew.records import Floats, Ints
 
@@ -85,7 +86,7 @@ class _Answers:
 def findings_of(campaign: Campaign) -> Findings:
     """Read the answers and add them up."""
     outcome = campaign.outcome()
-    with campaign.database.read() as connection:
+    with snapshot(campaign.database) as connection:
         known = connection.execute(
             select(steps.c.known)
             .where(steps.c.campaign == campaign.id, steps.c.known.is_not(None))

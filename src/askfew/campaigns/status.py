@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Integer, cast, func, select
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.schema import SlotState, answers, campaigns, slots, steps, workers
+from askfew.campaigns.snapshot import snapshot
 from askfew.campaigns.steps import newest_step
 
 __all__ = ["Status", "WorkerStatus", "status_of"]
@@ -62,7 +63,7 @@ class Status:
 
 def status_of(campaign: Campaign) -> Status:
     """Read it all in one transaction, so that the numbers fit together."""
-    with campaign.database.read() as connection:
+    with snapshot(campaign.database) as connection:
         row = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id)).one()
         newest = newest_step(connection, campaign.id)
         known = json.loads(newest.known) if newest is not None and newest.known else {}

@@ -8,15 +8,24 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, exists, func, insert, or_, select, update
 
 from askfew.campaigns.reuse import fill_step
 from askfew.campaigns.schema import SlotState, slots, steps
-from askfew.campaigns.slots import UNSETTLED
+from askfew.campaigns.slots import LEASED, OPEN
 from askfew.log import Log, Step, seal
 from askfew.records import Batch, Ints, Known, Problem, Tally
 
-__all__ = ["close_step", "known_dict", "newest_step", "open_step", "read_batch", "read_log"]
+__all__ = [
+    "close_step",
+    "known_dict",
+    "lock_step",
+    "newest_step",
+    "open_step",
+    "read_batch",
+    "read_log",
+    "read_step",
+]
 
 
 def open_step(connection: Connection, campaign: int, number: int, batch: Batch, now: float) -> None:
@@ -40,18 +49,22 @@ def open_step(connection: Connection, campaign: int, number: int, batch: Batch, 
     fill_step(connection, campaign, number)
 
 
-def close_step(connection: Connection, campaign: int, number: int, now: float) -> bool:
-    """Freeze the step's Tally if all its slots are settled; whether it is closed now."""
-    step = connection.execute(
+def lock_step(connection: Connection, campaign: int, number: int) -> Row[Any]:
+    """A step, held until the transaction ends: nobody else closes it, or takes answers back."""
+    return connection.execute(
         select(steps)
         .where(steps.c.campaign == campaign, steps.c.number == number)
         .with_for_update()
     ).one()
-    if step.closed is not None:
-        return True
+
+
+def close_step(connection: Connection, step: Row[Any], now: float) -> bool:
+    """Freeze the Tally of a step that is locked, if all its slots are settled; whether they are."""
+    campaign, number = step.campaign, step.number
     here = (slots.c.campaign == campaign, slots.c.step == number)
-    unsettled = select(slots.c.number).where(*here, UNSETTLED).limit(1)
-    if connection.execute(unsettled).one_or_none() is not None:
+    # Two questions, each answered by its own small index.
+    waiting = select(or_(exists().where(*here, OPEN), exists().where(*here, LEASED)))
+    if connection.execute(waiting).scalar_one():
         return False
     batch = read_batch(step)
     answered = select(slots.c.row, slots.c.value).where(*here, slots.c.state == SlotState.ANSWERED)
@@ -85,19 +98,33 @@ def newest_step(
 
 
 def read_log(
-    connection: Connection, campaign: int, problem: Problem, recipe: Mapping[str, object]
+    connection: Connection,
+    campaign: int,
+    problem: Problem,
+    recipe: Mapping[str, object],
+    *,
+    before: int | None = None,
 ) -> Log:
-    """All closed steps, as they were sealed."""
+    """All closed steps, or those before one, as they were sealed."""
     closed = (
         select(steps)
         .where(steps.c.campaign == campaign, steps.c.closed.is_not(None))
         .order_by(steps.c.number)
     )
-    log = Log(problem, recipe)
-    for row in connection.execute(closed):
-        tally = Tally(_ints(row.counts), _floats(row.sums), _floats(row.squares))
-        log.steps.append(Step(read_batch(row), tally, row.seal))
-    return log
+    if before is not None:
+        closed = closed.where(steps.c.number < before)
+    return Log(problem, recipe, [_step(row) for row in connection.execute(closed)])
+
+
+def read_step(connection: Connection, campaign: int, number: int) -> Step:
+    """One closed step."""
+    here = (steps.c.campaign == campaign, steps.c.number == number)
+    return _step(connection.execute(select(steps).where(*here)).one())
+
+
+def _step(row: Row[Any]) -> Step:
+    tally = Tally(_ints(row.counts), _floats(row.sums), _floats(row.squares))
+    return Step(read_batch(row), tally, row.seal)
 
 
 def read_batch(row: Row[Any]) -> Batch:

@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from askfew.campaigns import migrations
@@ -19,7 +19,6 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.reuse import reused_campaign
 from askfew.campaigns.schema import (
     campaigns,
-    images,
 )
 from askfew.campaigns.schema import (
     items as items_table,
@@ -69,6 +68,8 @@ class Store:
 
         With ``reuse``, it begins with the answers of that older campaign (see ``reuse.py``).
         """
+        _check_ids("items", items)
+        _check_ids("questions", questions)
         problem = Problem(len(items), len(questions), settings.answers)
         log = Log(problem)
         first = new_session(settings, problem, log).ask()
@@ -93,6 +94,8 @@ class Store:
                 if first is not None:
                     open_step(connection, campaign, 0, first, now)
         except IntegrityError:
+            if settings.name not in self.names():
+                raise
             raise InvalidInput(
                 "a campaign's name must be new in its store",
                 repr(settings.name),
@@ -143,6 +146,13 @@ class Store:
             )
 
 
+def _check_ids(what: str, named: Sequence[Item] | Sequence[Question]) -> None:
+    ids = [each.id for each in named]
+    if len(set(ids)) < len(ids):
+        twice = next(each for number, each in enumerate(ids) if each in ids[:number])
+        raise InvalidInput(f"the ids of {what} must differ", f"{twice!r} twice", "rename one")
+
+
 def _insert_items(connection: Connection, campaign: int, items: Sequence[Item]) -> None:
     rows = []
     for number, item in enumerate(items):
@@ -162,11 +172,15 @@ def _insert_questions(connection: Connection, campaign: int, questions: Sequence
     )
 
 
+_KEEP_IMAGE = text(
+    "INSERT INTO images (hash, kind, content) VALUES (:hash, :kind, :content)"
+    " ON CONFLICT DO NOTHING"
+)
+
+
 def insert_image(connection: Connection, content: bytes) -> str:
     """Pictures are kept by their hash, once."""
     digest = hashlib.sha256(content).hexdigest()
-    there = connection.execute(select(images.c.hash).where(images.c.hash == digest)).one_or_none()
-    if there is None:
-        kind = media_type(content)
-        connection.execute(insert(images).values(hash=digest, kind=kind, content=content))
+    kind = media_type(content)
+    connection.execute(_KEEP_IMAGE, {"hash": digest, "kind": kind, "content": content})
     return digest

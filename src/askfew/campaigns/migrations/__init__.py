@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from alembic.util import CommandError
+from sqlalchemy import Connection, text
+
+from askfew.errors import InvalidInput
 
 __all__ = ["latest_version", "upgrade", "version_of"]
 
 
+@cache
 def latest_version() -> str:
     """The version this askfew works with."""
     head = ScriptDirectory.from_config(_config()).get_current_head()
@@ -27,9 +32,19 @@ def version_of(connection: Connection) -> str | None:
 
 def upgrade(connection: Connection) -> None:
     """Bring the store to the latest version, within the caller's transaction."""
+    if connection.dialect.name == "postgresql":
+        # Of several that find an empty database, one makes the tables; SQLite's writers queue.
+        connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('askfew upgrade'))"))
     config = _config()
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:
+        raise InvalidInput(
+            f"the store's tables must be of a version up to {latest_version()}",
+            version_of(connection),
+            "use the askfew that wrote it, or a newer one",
+        ) from error
 
 
 def _config() -> Config:

@@ -10,6 +10,7 @@ from askfew.cli.campaigns.doctor import doctor
 from askfew.cli.campaigns.export import export
 from askfew.cli.campaigns.importing import import_file
 from askfew.cli.campaigns.listing import list_campaigns
+from askfew.cli.campaigns.report import report
 from askfew.cli.campaigns.result import result
 from askfew.cli.campaigns.skip import skip
 from askfew.cli.campaigns.status import status
@@ -17,7 +18,6 @@ from askfew.cli.campaigns.store import store_app
 from askfew.cli.campaigns.switches import close, pause, resume
 from askfew.cli.campaigns.tell import tell
 from askfew.cli.new import new
-from askfew.cli.report import report
 
 __all__ = ["CAMPAIGN_COMMANDS", "store_app"]
 

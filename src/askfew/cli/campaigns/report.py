@@ -5,29 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
+from askfew.campaigns.formats.whole_file import write_whole
 from askfew.campaigns.report import report_html
-from askfew.campaigns.store import Store
 from askfew.cli import options
+from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import notes, print_json
 
 __all__ = ["report"]
 
 
 def report(
-    name: Annotated[str, Argument(help="The campaign.")],
-    store: Annotated[
-        str, Option(envvar="ASKFEW_STORE", help="Address of the store.")
-    ] = "sqlite:///askfew.db",
+    name: Name,
+    store: StoreUrl = DEFAULT_STORE,
     out: Annotated[Path | None, Option(help="Where to write it; NAME.html by default.")] = None,
     json: options.AsJson = False,
 ) -> None:
     """Write a campaign's report as one self-contained HTML file."""
-    opened = Store(store)
     path = out or Path(f"{name}.html")
-    path.write_text(report_html(opened.campaign(name)), encoding="utf-8")
-    opened.close()
+    with open_store(store) as opened:
+        write_whole(path, report_html(opened.campaign(name)).encode())
     if json:
         print_json({"campaign": name, "report": str(path)})
     else:
