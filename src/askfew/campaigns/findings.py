@@ -93,7 +93,7 @@ def findings_of(campaign: Campaign) -> Findings:
             .order_by(steps.c.number.desc())
             .limit(1)
         ).scalar()
-        snapshot: dict[str, Any] = json.loads(known) if known else {}
+        latest: dict[str, Any] = json.loads(known) if known else {}
         told = _read_answers(connection, campaign.id)
         phases = _by_phase(connection, campaign.id)
         skipped = connection.execute(
@@ -107,14 +107,14 @@ def findings_of(campaign: Campaign) -> Findings:
             .where(workers.c.campaign == campaign.id)
             .order_by(workers.c.joined, workers.c.name)
         ).all()
-    source = outcome or snapshot
+    source = outcome or latest
     undecided = [-1] * campaign.problem.items
     labels = np.array(source.get("labels") or undecided, dtype=np.int64)
     questions = _ranked(campaign, told, labels)
     return Findings(
         status=status_of(campaign),
         outcome=outcome,
-        threshold=snapshot.get("threshold"),
+        threshold=latest.get("threshold"),
         items=_labelled(campaign, told, labels, source),
         questions=questions,
         workers=tuple(
