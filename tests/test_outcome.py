@@ -22,7 +22,9 @@ def meter() -> Meter:
 
 def finished() -> Outcome:
     certificate = Certificate(0.1, "All right with probability at least 0.9.", ("two groups",))
-    finding = Finding(np.array([0, 1, 1]), question=1, certificate=certificate)
+    finding = Finding(
+        np.array([0, 1, 1]), question=1, certificate=certificate, evidence=np.array([9.0, 8.0, 7.0])
+    )
     known = Known("label", np.array([0, 1, -1]), evidence=np.array([9.0, 8.0, 0.5]))
     return outcome_of(Ended("done", "it stopped by itself", finding, known, meter()), *NAMES)
 
@@ -42,6 +44,7 @@ def test_a_finished_run_has_what_was_found() -> None:
     )
     assert outcome.groups == [["owl"], ["elk", "yak"]]
     assert outcome.evidence is not None
+    assert outcome.evidence.tolist() == [9.0, 8.0, 7.0]  # not what was known before the last batch
     assert outcome.answers_by_phase == {"search": 3, "label": 2000}
 
 
@@ -59,7 +62,9 @@ def test_it_is_json() -> None:
     document = json.loads(json.dumps(finished().to_dict()))
     assert document["labels"] == [0, 1, 1]
     assert document["certificate"]["delta"] == 0.1
+    assert document["certificate_text"].startswith("All right with probability at least 0.9.")
     assert set(document) == {
+        "certificate_text",
         "status",
         "reason",
         "labels",

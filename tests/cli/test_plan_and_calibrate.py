@@ -17,7 +17,20 @@ def run(*arguments: str) -> str:
 
 def test_plan_prints_a_bill_and_draws_it(tmp_path: Path) -> None:
     figure = tmp_path / "plan.png"
-    printed = run("plan", *SMALL, "--gap", "0.7:0.9", "--cap", "900", "--figure", str(figure))
+    printed = run(
+        "plan",
+        *SMALL,
+        "--gap",
+        "0.9",
+        "--useful",
+        "3",
+        "--share",
+        "0.5",
+        "--cap",
+        "900",
+        "--figure",
+        str(figure),
+    )
     assert "90 % stay under" in printed
     assert "hardest corner" in printed
     assert "Chance to stay under 900 answers" in printed

@@ -1,0 +1,137 @@
+"""Campaigns whose every slot is known beforehand, and a look at the slots behind their backs."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import select
+
+from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.records import Item, Question
+from askfew.campaigns.schema import SlotState, answers, slots, steps
+from askfew.campaigns.settings import Settings
+from askfew.campaigns.store import Store
+
+LOG = ("number", "items", "questions", "repeats", "counts", "sums", "squares", "seal")
+"""The columns of a step that must be the same however it came about."""
+
+
+class Clock:
+    """Stands still until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def pass_seconds(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def items(count: int) -> list[Item]:
+    return [Item(f"i{number}") for number in range(count)]
+
+
+def questions(count: int) -> list[Question]:
+    return [Question(f"q{number}", "?") for number in range(count)]
+
+
+def sweep(
+    store: Store, rows: int = 3, columns: int = 2, each: int = 1, **settings: object
+) -> Campaign:
+    """One step that asks every cell ``each`` times; then the campaign ends."""
+    budget = rows * columns * each
+    usual: dict[str, object] = {
+        "name": "sweep",
+        "method": "spectral",
+        "options": {"budget": budget},
+        "max_answers": 10**6,
+        "lease_seconds": 600,
+        "step_timeout": 3600,
+    }
+    return store.create(Settings.from_dict({**usual, **settings}), items(rows), questions(columns))
+
+
+def frugal(store: Store, rows: int = 6, columns: int = 3, **settings: object) -> Campaign:
+    """Many small steps."""
+    usual: dict[str, object] = {
+        "name": "frugal",
+        "delta": 0.1,
+        "seed": 3,
+        "answers_per_worker_and_cell": 10_000,
+    }
+    return store.create(Settings.from_dict({**usual, **settings}), items(rows), questions(columns))
+
+
+def place(lease: str) -> tuple[int, int]:
+    """The step and the slot that a lease is for."""
+    _, step, slot, _ = lease.split("-")
+    return int(step), int(slot)
+
+
+def fixed_answer(asked: Asked) -> bool:
+    """Mostly the truth (even items are alike), and a function of the cell and the slot alone."""
+    item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
+    step, slot = place(asked.id)
+    noise = (step * 7919 + slot * 104_729 + item * 31 + question * 17) % 97
+    if question == 2:
+        return noise % 2 == 0
+    return (item % 2 == 0) != (noise < 4)
+
+
+def answer_all(
+    campaign: Campaign,
+    worker: str = "ann",
+    answer: Callable[[Asked], object] = fixed_answer,
+    n: int = 5,
+) -> int:
+    """Until there is nothing more to answer; how many were told."""
+    told = 0
+    while asked := campaign.ask(worker, n):
+        for each in asked:
+            assert campaign.tell(each.id, answer(each)).status == "accepted"
+            told += 1
+    return told
+
+
+def slot(campaign: Campaign, number: int, step: int = 0) -> Any:
+    """A row of the slots table."""
+    with campaign.database.read() as connection:
+        return connection.execute(
+            select(slots).where(
+                slots.c.campaign == campaign.id, slots.c.step == step, slots.c.number == number
+            )
+        ).one()
+
+
+def states(campaign: Campaign, step: int = 0) -> list[SlotState]:
+    """Where every slot of a step stands."""
+    with campaign.database.read() as connection:
+        rows = connection.execute(
+            select(slots.c.state)
+            .where(slots.c.campaign == campaign.id, slots.c.step == step)
+            .order_by(slots.c.number)
+        )
+        return [SlotState(row.state) for row in rows]
+
+
+def log_of(campaign: Campaign) -> list[tuple[Any, ...]]:
+    """All steps, without their times."""
+    with campaign.database.read() as connection:
+        rows = connection.execute(
+            select(*(steps.c[name] for name in LOG))
+            .where(steps.c.campaign == campaign.id)
+            .order_by(steps.c.number)
+        )
+        return [tuple(row) for row in rows]
+
+
+def answers_of(campaign: Campaign) -> list[Any]:
+    """All rows of the answers table, retracted ones too, in the order of their slots."""
+    with campaign.database.read() as connection:
+        rows = connection.execute(
+            select(answers)
+            .where(answers.c.campaign == campaign.id)
+            .order_by(answers.c.step, answers.c.slot, answers.c.id)
+        )
+        return list(rows)
