@@ -226,7 +226,7 @@ def test_closing_never_looks_at_values(store: Store, clock: Clock) -> None:
     closed = []
     for name, answer in (("yes", True), ("no", False)):
         campaign = sweep(store, rows=3, columns=1, each=2, name=name)
-        answer_all(campaign, "ann", lambda _, answer=answer: answer)
+        answer_all(campaign, "ann", lambda _, answer=answer: answer)  # type: ignore[misc]
         clock.pass_seconds(3601)
         campaign.ask("ann")
         closed.append(states(campaign))

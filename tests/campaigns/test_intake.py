@@ -63,7 +63,7 @@ def test_telling_again_after_the_step_closed_is_still_fine(store: Store) -> None
         "-1-0-0-0123456789abcdef",
         "1-0-0-\0",
         "1-0-0-\ud800",
-        "１-0-0-0123456789abcdef",
+        "\uff11-0-0-0123456789abcdef",
         "1-0-0-' OR 1 = 1 --",
         "x" * 1_000_000,
         None,

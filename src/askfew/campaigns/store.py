@@ -44,16 +44,22 @@ class Store:
     def __init__(self, url: str, *, clock: Callable[[], float] = time.time) -> None:
         self.database = Database(url)
         self.clock = clock
-        self._check_version()
+        try:
+            self._check_version()
+        except BaseException:
+            self.close()
+            raise
 
     @staticmethod
     def upgrade(url: str) -> tuple[str | None, str]:
         """Bring a store to this askfew's version; returns the version before and after."""
         database = Database(url)
-        with database.write() as connection:
-            before = migrations.version_of(connection)
-            migrations.upgrade(connection)
-        database.close()
+        try:
+            with database.write() as connection:
+                before = migrations.version_of(connection)
+                migrations.upgrade(connection)
+        finally:
+            database.close()
         return before, migrations.latest_version()
 
     def create(

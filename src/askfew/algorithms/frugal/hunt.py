@@ -27,6 +27,8 @@ _PER_QUESTION = 4.0
 """Answers a new question costs on average, with the second looks at the best of them."""
 _PROMISING = 1.5
 """Nats, in hindsight, from which on a question of the search is hunted first."""
+_STOPPED = 0.5
+"""Nats by which the confirmed question looks better than it is, having been stopped at its best."""
 _BETTER = 1.45
 """Only a gap this many times as large is a better one: the grid of gaps is no finer."""
 _HOPELESS = 6.0
@@ -91,7 +93,7 @@ class Hunt:
         A question of the hunt is the best of many; the one the pair was confirmed on is not.
         """
         luck = np.full(self.pool.size, 0.5 + math.log(self.pool.size))
-        luck[0] = 0.5
+        luck[0] = _STOPPED
         sure = nine_digits(np.maximum(self.pool.scores - luck, self.pool.scores / 4))
         gaps = 2 * np.sqrt(np.maximum(sure, 0) / np.maximum(self.pool.samples, 1))
         usable = self.pool.scores - luck > _USABLE
