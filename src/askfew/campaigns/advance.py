@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import bindparam, exists, or_, select, update
+from sqlalchemy import bindparam, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from askfew.campaigns.database import Database
 from askfew.campaigns.handout import give_up_unanswerable
-from askfew.campaigns.schema import campaigns, slots, steps
+from askfew.campaigns.schema import campaigns, steps
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.slots import LEASED, OPEN
+from askfew.campaigns.slots import any_leased, any_open
 from askfew.campaigns.steps import (
     close_step,
     lock_step,
@@ -42,10 +42,7 @@ GOING = ("running", "paused")
 """The states in which a campaign still takes answers."""
 
 _HERE = steps.c.campaign == campaigns.c.id
-_WAITING = or_(
-    exists().where(slots.c.campaign == campaigns.c.id, OPEN),
-    exists().where(slots.c.campaign == campaigns.c.id, LEASED),
-)
+_WAITING = or_(any_open(campaigns.c.id), any_leased(campaigns.c.id))
 _NEWEST = (
     select(
         campaigns.c.state,

@@ -26,7 +26,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from askfew.campaigns.database import Quick
 from askfew.campaigns.schema import SlotState, refusals, slots, workers
-from askfew.campaigns.slots import LEASED, OPEN
+from askfew.campaigns.slots import LEASED, OPEN, any_leased
 
 __all__ = ["OVERDUE", "HandOut", "Lease", "expire_leases", "give_up_unanswerable"]
 
@@ -88,7 +88,7 @@ def _may_take(worker: ColumnElement[str]) -> ColumnElement[bool]:
     return and_(_times(worker) < _PER_CELL, refused == 0)
 
 
-def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[int, int, int, bool, int]:
+def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[Any]:
     return (
         select(
             slots.c.number,
@@ -117,7 +117,7 @@ _NEW, _ANY = 1, 2
 _REMEMBERED = 60.0
 """Seconds for which it is remembered that a worker's wish could not be met."""
 
-OVERDUE = exists().where(slots.c.campaign == _CAMPAIGN, LEASED, slots.c.expires < _NOW)
+OVERDUE = any_leased(_CAMPAIGN, slots.c.expires < _NOW)
 """The condition, for queries: some lease of ``this_campaign`` has run out by ``now``."""
 _OVERDUE_SLOTS = (
     select(slots.c.step, slots.c.number)

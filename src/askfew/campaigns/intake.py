@@ -11,7 +11,7 @@ from sqlalchemy import Connection, and_, bindparam, case, exists, insert, or_, s
 
 from askfew.campaigns.database import Quick
 from askfew.campaigns.schema import SlotState, answers, campaigns, refusals, slots, steps
-from askfew.campaigns.slots import FAILURES_TO_EMPTY, LEASED, OPEN, UNSETTLED, open_in
+from askfew.campaigns.slots import FAILURES_TO_EMPTY, UNSETTLED, any_leased, any_open
 
 __all__ = [
     "UNKNOWN",
@@ -70,17 +70,13 @@ _ANSWER = and_(
     answers.c.id == _LEASE,
 )
 _ALIVE = exists().where(campaigns.c.id == _CAMPAIGN, campaigns.c.state != "closed")
-_ANY_OPEN = exists().where(slots.c.campaign == _CAMPAIGN, OPEN)
-_ANY_LEASED = exists().where(slots.c.campaign == _CAMPAIGN, LEASED)
-_OTHER = slots.alias("other")
-_ANY_OTHER_OPEN = exists().where(_OTHER.c.campaign == _CAMPAIGN, open_in(_OTHER))
 _VACANT: dict[str, Any] = {"worker": None, "lease": None, "expires": None}
 
 _TAKE = (
     update(slots)
     .where(_HELD, _ALIVE)
     .values(state=SlotState.ANSWERED.value, value=bindparam("answer"), expires=None)
-    .returning(slots.c.worker, slots.c.item, slots.c.question, _ANY_OTHER_OPEN)
+    .returning(slots.c.worker, slots.c.item, slots.c.question, any_open(_CAMPAIGN))
 )
 _KEEP = insert(answers)
 _HOLDER = select(slots.c.worker).where(_HELD, _ALIVE).with_for_update(of=slots)
@@ -101,7 +97,7 @@ _RELEASE = update(slots).where(_SLOT).values(state=SlotState.OPEN.value, **_VACA
 _RENEW = update(slots).where(_SLOT).values(state=SlotState.LEASED.value, expires=bindparam("until"))
 _TOLD = select(answers.c.worker, answers.c.retracted).where(_ANSWER)
 _REACHED = select(slots.c.state, campaigns.c.state).where(_SLOT, campaigns.c.id == _CAMPAIGN)
-_WAITING = select(or_(_ANY_OPEN, _ANY_LEASED))
+_WAITING = select(or_(any_open(_CAMPAIGN), any_leased(_CAMPAIGN)))
 
 _LOCK_STEP = (
     select(steps.c.closed)

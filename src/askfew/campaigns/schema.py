@@ -159,7 +159,6 @@ slots = Table(
     _partial(
         "slots_by_worker", "campaign", "worker", "item", "question", where="worker IS NOT NULL"
     ),
-    sqlite_with_rowid=False,
 )
 
 answers = Table(

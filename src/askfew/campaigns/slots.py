@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, FromClause, literal_column
+from sqlalchemy import ColumnElement, Exists, exists, literal_column
 
 from askfew.campaigns.schema import SlotState, slots
 
@@ -35,21 +35,29 @@ __all__ = [
     "TRANSITIONS",
     "UNSETTLED",
     "SlotEvent",
-    "open_in",
+    "any_leased",
+    "any_open",
 ]
 
 FAILURES_TO_EMPTY = 3
 
 
-def open_in(table: FromClause) -> ColumnElement[bool]:
-    """The condition OPEN for another name of the slots table."""
-    return table.c.state == literal_column(str(SlotState.OPEN.value))
-
-
 # Conditions for queries, with the number in the text: a partial index serves no parameter.
-OPEN = open_in(slots)
+OPEN = slots.c.state == literal_column(str(SlotState.OPEN.value))
 LEASED = slots.c.state == literal_column(str(SlotState.LEASED.value))
 UNSETTLED = slots.c.state <= literal_column(str(SlotState.LEASED.value))
+
+
+def any_open(campaign: ColumnElement[int]) -> Exists:
+    """Whether a campaign has open slots; by another name, for statements about slots."""
+    other = slots.alias("any_open")
+    here = other.c.state == literal_column(str(SlotState.OPEN.value))
+    return exists().where(other.c.campaign == campaign, here)
+
+
+def any_leased(campaign: ColumnElement[int], *conditions: ColumnElement[bool]) -> Exists:
+    """Whether a campaign has leased slots, under conditions; for other statements."""
+    return exists().where(slots.c.campaign == campaign, LEASED, *conditions)
 
 
 class SlotEvent(StrEnum):

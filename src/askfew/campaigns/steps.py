@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, func, insert, literal, or_, select, update
 
 from askfew.campaigns.reuse import fill_step
 from askfew.campaigns.schema import SlotState, slots, steps
-from askfew.campaigns.slots import LEASED, OPEN
+from askfew.campaigns.slots import any_leased, any_open
 from askfew.log import Log, Step, seal
 from askfew.records import Batch, Ints, Known, Problem, Tally
 
@@ -62,9 +62,9 @@ def close_step(connection: Connection, step: Row[Any], now: float) -> bool:
     """Freeze the Tally of a step that is locked, if all its slots are settled; whether they are."""
     campaign, number = step.campaign, step.number
     here = (slots.c.campaign == campaign, slots.c.step == number)
-    # Two questions, each answered by its own small index.
-    waiting = select(or_(exists().where(*here, OPEN), exists().where(*here, LEASED)))
-    if connection.execute(waiting).scalar_one():
+    # No older step has slots that wait, so the campaign's are this step's.
+    which = literal(campaign)
+    if connection.execute(select(or_(any_open(which), any_leased(which)))).scalar_one():
         return False
     batch = read_batch(step)
     answered = select(slots.c.row, slots.c.value).where(*here, slots.c.state == SlotState.ANSWERED)

@@ -134,7 +134,6 @@ def upgrade() -> None:
             ["steps.campaign", "steps.number"],
         ),
         sa.PrimaryKeyConstraint("campaign", "step", "number"),
-        sqlite_with_rowid=False,
     )
     _partial_index("slots_open", ["campaign", "step", "number"], "state = 0")
     _partial_index("slots_leased", ["campaign", "expires"], "state = 1")

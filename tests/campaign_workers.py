@@ -1,0 +1,134 @@
+"""Worker processes that answer campaigns until they are told to stop, or are killed.
+
+They dawdle inside their transactions, so that a kill mostly hits between BEGIN and COMMIT. What
+they write down about themselves, a line when an answer has been acknowledged, outlives them.
+"""
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import event
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.database import Quick
+from askfew.campaigns.store import Store
+from askfew.errors import StoreUnreachable
+from campaign_tools import fixed_answer
+
+# A clean process that has imported everything forks the workers: quick, and no connection of the
+# test's is inherited.
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload(["campaign_workers"])
+
+
+class Crew:
+    """Workers by number, each with a file of what was acknowledged and a file of its errors."""
+
+    def __init__(self, url: str, folder: Path, dawdle: float) -> None:
+        self.url, self.folder, self.dawdle = url, folder, dawdle
+        self.stop_file = folder / "stop"
+        self._started = 0
+        self._alive: list[Any] = []
+
+    def start(self, count: int) -> None:
+        for _ in range(count):
+            arguments = (self.url, self._started, self.folder, self.dawdle)
+            process = _SERVER.Process(target=_work, args=arguments, daemon=True)
+            process.start()
+            self._alive.append(process)
+            self._started += 1
+
+    def kill_one(self) -> None:
+        """SIGKILL to a random one: nothing it holds is tidied up."""
+        process = self._alive.pop(random.randrange(len(self._alive)))
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+
+    def dismiss(self) -> None:
+        """Let the others finish what they are doing, and go."""
+        self.stop_file.touch()
+        for process in self._alive:
+            process.join(timeout=60)
+            assert process.exitcode == 0
+
+    def acknowledged(self) -> list[str]:
+        """The leases of all answers that some worker was told are accepted."""
+        lines = [line for file in self.folder.glob("*.told") for line in _lines(file)]
+        return [line for line in lines if line]
+
+    def errors(self) -> list[str]:
+        return [file.read_text() for file in self.folder.glob("*.error")]
+
+
+def _lines(file: Path) -> list[str]:
+    """All complete lines: a kill may have cut the last."""
+    return file.read_text().split("\n")[:-1]
+
+
+def _work(url: str, number: int, folder: Path, dawdle: float) -> None:
+    _dawdle_in_transactions(dawdle)
+    told = os.open(folder / f"{number}.told", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    store: Store | None = None
+    try:
+        while not (folder / "stop").exists():
+            try:
+                store = store or _opened(url, dawdle)
+                if not _answer_some(store, f"worker {number}", told):
+                    time.sleep(0.02)
+            except StoreUnreachable:
+                time.sleep(0.02)
+    except BaseException:
+        (folder / f"{number}.error").write_text(traceback.format_exc())
+
+
+def _opened(url: str, dawdle: float) -> Store:
+    store = Store(url)
+
+    @event.listens_for(store.database.engine, "before_cursor_execute")
+    def wait(*_: object) -> None:
+        time.sleep(random.random() * dawdle)
+
+    return store
+
+
+def _answer_some(store: Store, worker: str, told: int) -> bool:
+    """One request to every campaign that is not over; whether there was anything to answer."""
+    found = False
+    for campaign in _going(store):
+        for asked in campaign.ask(worker, 2):
+            found = True
+            if campaign.tell(asked.id, fixed_answer(asked)).ok:
+                os.write(told, f"{asked.id}\n".encode())
+    return found
+
+
+_known: dict[str, Campaign] = {}
+
+
+def _going(store: Store) -> list[Campaign]:
+    for name in store.names():
+        if name not in _known:
+            _known[name] = store.campaign(name)
+    return [campaign for campaign in _known.values() if campaign.state == "running"]
+
+
+def _dawdle_in_transactions(dawdle: float) -> None:
+    def slowly(method: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(*arguments: Any) -> Any:
+            time.sleep(random.random() * dawdle)
+            result = method(*arguments)
+            time.sleep(random.random() * dawdle)
+            return result
+
+        return wrapped
+
+    Quick.all = slowly(Quick.all)  # type: ignore[method-assign]
+    Quick.run = slowly(Quick.run)  # type: ignore[method-assign]
