@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.records import Item, Question
-from askfew.campaigns.schema import answers
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
+from askfew.campaigns.tables.schema import answers
 from postgres import PrivatePostgres
 from processes import together
 

@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from askfew.campaigns.campaign import Asked, Campaign
 from askfew.campaigns.records import Item, Question
-from askfew.campaigns.schema import SlotState, answers, slots, steps
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
+from askfew.campaigns.tables.schema import SlotState, answers, slots, steps
 
 LOG = ("number", "items", "questions", "repeats", "counts", "sums", "squares", "seal")
 """The columns of a step that must be the same however it came about."""

@@ -17,8 +17,8 @@ from typing import Any
 from sqlalchemy import event
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.database import Quick
 from askfew.campaigns.store import Store
+from askfew.campaigns.tables.database import Quick
 from askfew.errors import StoreUnreachable
 from campaign_tools import fixed_answer
 

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import pytest
 
 from askfew.campaigns.campaign import Asked, Campaign
-from askfew.campaigns.doctor import examine_store
-from askfew.campaigns.schema import SlotState
+from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.store import Store
+from askfew.campaigns.tables.schema import SlotState
 from askfew.errors import InvalidInput
 from campaign_tools import (
     answer_all,

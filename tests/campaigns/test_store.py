@@ -7,11 +7,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import func, select, text
 
-from askfew.campaigns import migrations
-from askfew.campaigns.database import Database
 from askfew.campaigns.records import Item
-from askfew.campaigns.schema import campaigns, images, items, metadata
 from askfew.campaigns.store import Store
+from askfew.campaigns.tables import migrations
+from askfew.campaigns.tables.database import Database
+from askfew.campaigns.tables.schema import campaigns, images, items, metadata
 from askfew.errors import InvalidInput, StoreUnreachable
 from campaign_tools import answer_all, frugal, questions, sweep
 from campaign_tools import items as some_items

@@ -13,8 +13,8 @@ import pytest
 
 from askfew import cli
 from askfew.campaigns import crowd
+from askfew.campaigns.folder.template import write_template
 from askfew.campaigns.store import Store
-from askfew.campaigns.template import write_template
 from askfew.cli.campaigns import CAMPAIGN_COMMANDS
 
 Said = tuple[int, str, str]

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from askfew import cli
-from askfew.campaigns.folder import read_folder
+from askfew.campaigns.folder.load import read_folder
 from askfew.errors import InvalidInput
 
 

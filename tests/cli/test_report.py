@@ -2,7 +2,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from askfew.campaigns.template import write_template
+from askfew.campaigns.folder.template import write_template
 from askfew.cli import app
 
 

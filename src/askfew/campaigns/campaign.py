@@ -11,11 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, select, update
 
-from askfew.campaigns.advance import Advancer
 from askfew.campaigns.crew import admit, check_name, revoke
-from askfew.campaigns.database import Database, Quick
-from askfew.campaigns.handout import HandOut, Lease, expire_leases
-from askfew.campaigns.intake import (
+from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.handout import HandOut, Lease, expire_leases
+from askfew.campaigns.slots.intake import (
     UNKNOWN,
     Receipt,
     Received,
@@ -28,8 +27,9 @@ from askfew.campaigns.intake import (
     storable,
     take,
 )
-from askfew.campaigns.schema import campaigns, items, questions
-from askfew.campaigns.settings import Settings
+from askfew.campaigns.steps.advance import Advancer
+from askfew.campaigns.tables.database import Database, Quick
+from askfew.campaigns.tables.schema import campaigns, items, questions
 from askfew.errors import InvalidAnswer, InvalidInput
 from askfew.records import Problem
 

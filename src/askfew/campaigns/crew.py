@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, func, select, text, update
 
-from askfew.campaigns.database import Quick
-from askfew.campaigns.handout import OVERDUE
-from askfew.campaigns.schema import SlotState, answers, campaigns, slots, steps, workers
-from askfew.campaigns.slots import UNSETTLED
+from askfew.campaigns.slots.handout import OVERDUE
+from askfew.campaigns.slots.states import UNSETTLED
+from askfew.campaigns.tables.database import Quick
+from askfew.campaigns.tables.schema import SlotState, answers, campaigns, slots, steps, workers
 from askfew.errors import InvalidInput
 
 __all__ = ["Arrival", "admit", "check_name", "revoke"]

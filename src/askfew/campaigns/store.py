@@ -10,24 +10,24 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
-from askfew.campaigns import migrations
-from askfew.campaigns.advance import new_session
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.database import Database
-from askfew.campaigns.pictures import media_type
+from askfew.campaigns.folder.pictures import media_type
 from askfew.campaigns.records import Item, Question
-from askfew.campaigns.reuse import reused_campaign
-from askfew.campaigns.schema import (
+from askfew.campaigns.settings import Settings
+from askfew.campaigns.steps.advance import new_session
+from askfew.campaigns.steps.log import open_step
+from askfew.campaigns.steps.reuse import reused_campaign
+from askfew.campaigns.tables import migrations
+from askfew.campaigns.tables.database import Database
+from askfew.campaigns.tables.schema import (
     campaigns,
 )
-from askfew.campaigns.schema import (
+from askfew.campaigns.tables.schema import (
     items as items_table,
 )
-from askfew.campaigns.schema import (
+from askfew.campaigns.tables.schema import (
     questions as questions_table,
 )
-from askfew.campaigns.settings import Settings
-from askfew.campaigns.steps import open_step
 from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.records import Problem

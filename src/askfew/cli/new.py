@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from askfew.campaigns.template import write_template
+from askfew.campaigns.folder.template import write_template
 from askfew.cli import options
 from askfew.cli.output import print_json
 

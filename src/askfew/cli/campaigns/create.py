@@ -10,9 +10,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from askfew.campaigns.crowd import CrowdForecast, crowd_forecast
-from askfew.campaigns.folder import read_folder
+from askfew.campaigns.folder.load import read_folder
+from askfew.campaigns.reading.status import Status, status_of
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.status import Status, status_of
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import notes, print_json, report

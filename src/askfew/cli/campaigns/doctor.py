@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 from rich.text import Text
 
-from askfew.campaigns.doctor import Examination, examine_store
+from askfew.campaigns.doctor.examine import Examination, examine_store
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json, report

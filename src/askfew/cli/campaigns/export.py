@@ -10,10 +10,15 @@ import typer
 from typer import Option
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.exporting import LONG_COLUMNS, crowd_kit_rows, label_studio_tasks, long_rows
-from askfew.campaigns.formats import crowd_kit, csv_table, label_studio, parquet_table
-from askfew.campaigns.formats.whole_file import write_whole
-from askfew.campaigns.moving import export_campaign
+from askfew.campaigns.exchange.exporting import (
+    LONG_COLUMNS,
+    crowd_kit_rows,
+    label_studio_tasks,
+    long_rows,
+)
+from askfew.campaigns.exchange.formats import crowd_kit, csv_table, label_studio, parquet_table
+from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.exchange.moving import export_campaign
 from askfew.cli import options
 from askfew.cli.campaigns.endings import by_ending
 from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store

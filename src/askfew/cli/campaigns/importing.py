@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from askfew.campaigns.answer_files import header_of, read_answers
-from askfew.campaigns.formats import crowd_kit
-from askfew.campaigns.importing import ImportReport, import_answers
-from askfew.campaigns.moving import import_campaign
-from askfew.campaigns.status import status_of
+from askfew.campaigns.exchange.answer_files import header_of, read_answers
+from askfew.campaigns.exchange.formats import crowd_kit
+from askfew.campaigns.exchange.importing import ImportReport, import_answers
+from askfew.campaigns.exchange.moving import import_campaign
+from askfew.campaigns.reading.status import status_of
 from askfew.cli import options
 from askfew.cli.campaigns.endings import by_ending
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store

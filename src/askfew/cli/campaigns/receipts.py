@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from askfew.campaigns.intake import Receipt
+from askfew.campaigns.slots.intake import Receipt
 from askfew.cli.output import print_json
 
 __all__ = ["LeaseId", "report_receipt"]

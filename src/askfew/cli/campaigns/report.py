@@ -7,8 +7,8 @@ from typing import Annotated
 
 from typer import Option
 
-from askfew.campaigns.formats.whole_file import write_whole
-from askfew.campaigns.report import report_html
+from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.reading.report import report_html
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import notes, print_json

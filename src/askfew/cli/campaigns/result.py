@@ -10,9 +10,9 @@ import typer
 from rich.text import Text
 from typer import Option
 
-from askfew.campaigns.formats import csv_table, parquet_table
-from askfew.campaigns.formats.whole_file import write_whole
-from askfew.campaigns.results import Result, result_of
+from askfew.campaigns.exchange.formats import csv_table, parquet_table
+from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.reading.results import Result, result_of
 from askfew.cli import options
 from askfew.cli.campaigns.endings import by_ending
 from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from typer import Option
 
-from askfew.campaigns.intake import UNKNOWN
 from askfew.campaigns.owner import campaign_of
+from askfew.campaigns.slots.intake import UNKNOWN
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.campaigns.receipts import LeaseId, report_receipt

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 from typer import Argument
 
-from askfew.campaigns.status import Status, status_of
+from askfew.campaigns.reading.status import Status, status_of
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json, report

@@ -1,0 +1,1 @@
+"""Whether a store is whole: every campaign replayed, every answer counted."""

@@ -1,0 +1,186 @@
+"""Read answers from a file: the long table, crowd-kit's, or a Label Studio export.
+
+A file is read and checked as a whole before any of its answers is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from askfew.campaigns.crew import check_name
+from askfew.campaigns.exchange.formats import crowd_kit, label_studio, parquet_table
+from askfew.campaigns.folder.table_file import read_table
+from askfew.campaigns.folder.text_file import read_text
+from askfew.campaigns.sentences import located, nearest, shown
+from askfew.errors import InvalidInput
+
+__all__ = ["ANSWER_FORMATS", "TellRow", "header_of", "read_answers"]
+
+_NEEDED = ("item", "question", "worker", "answer")
+_OPTIONAL = ("seconds", "cost", "time")
+_MOST_BYTES = 10**9
+
+
+@dataclass(frozen=True)
+class TellRow:
+    """One answer of a file, and ``place``: the file and the line where it stands.
+
+    ``key`` is a digest of it: the same file read twice gives the same keys, so that an answer that
+    has been taken is known again.
+    """
+
+    place: str
+    item: str
+    question: str
+    worker: str
+    answer: object
+    seconds: float | None = None
+    cost: float | None = None
+    key: str = ""
+
+
+def header_of(path: Path) -> set[str]:
+    """The names in the first line of a CSV file, to tell what it is."""
+    first = read_text(path, most=_MOST_BYTES).partition("\n")[0]
+    return {name.strip().lower() for name in first.split(",")}
+
+
+def read_answers(path: Path, kind: str) -> list[TellRow]:
+    """All answers of a file of one of ANSWER_FORMATS, in its order."""
+    rows = list(ANSWER_FORMATS[kind](path))
+    for row in rows:
+        with located(row.place):
+            check_name(row.worker)
+    return _with_keys(rows, hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def _csv(path: Path) -> Iterator[TellRow]:
+    for line, fields in read_table(path, _NEEDED, _OPTIONAL):
+        yield _long_row(f"{path} line {line}", fields)
+
+
+def _parquet(path: Path) -> Iterator[TellRow]:
+    columns, rows = parquet_table.read(path)
+    for name in columns:
+        if name not in (*_NEEDED, *_OPTIONAL):
+            raise InvalidInput(
+                f"{path}: columns must be among {','.join((*_NEEDED, *_OPTIONAL))}",
+                shown(name),
+                f"take it out, or {nearest(name, (*_NEEDED, *_OPTIONAL))}",
+            )
+    for name in _NEEDED:
+        if name not in columns:
+            raise InvalidInput(
+                f"{path}: there must be a column {name}", shown(",".join(columns)), "add it"
+            )
+    for number, row in enumerate(rows, 1):
+        fields = dict.fromkeys(_OPTIONAL, "") | dict(zip(columns, row, strict=True))
+        yield _long_row(f"{path} row {number}", fields)
+
+
+def _crowd_kit(path: Path) -> Iterator[TellRow]:
+    for line, fields in read_table(path, tuple(crowd_kit.COLUMNS)):
+        place = f"{path} line {line}"
+        with located(place):
+            item, question = crowd_kit.split_task(fields["task"])
+        yield TellRow(place, item, question, fields["worker"], fields["label"])
+
+
+def _label_studio(path: Path) -> Iterator[TellRow]:
+    text = read_text(path, most=_MOST_BYTES)
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise InvalidInput(
+            f"{path} line {line}: this must be JSON", f"an error ({error})", "export it again"
+        ) from None
+    with located(str(path)):
+        for number, each in label_studio.read_annotations(document):
+            yield TellRow(
+                f"{path} task {number}",
+                each.item,
+                each.question,
+                each.worker,
+                each.answer,
+                each.seconds,
+                key=each.key,
+            )
+
+
+ANSWER_FORMATS = {
+    "csv": _csv,
+    "parquet": _parquet,
+    "crowd-kit": _crowd_kit,
+    "label-studio": _label_studio,
+}
+
+
+def _long_row(place: str, fields: Mapping[str, Any]) -> TellRow:
+    with located(place):
+        return TellRow(
+            place,
+            item=_text(fields["item"]),
+            question=_text(fields["question"]),
+            worker=_text(fields["worker"]),
+            answer=fields["answer"],
+            seconds=_number("seconds", fields["seconds"]),
+            cost=_number("cost", fields["cost"]),
+            key=_time(fields["time"]),
+        )
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _number(name: str, value: object) -> float | None:
+    if value is None or value == "":
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise InvalidInput(
+            f"{name} must be empty or a number, at least 0", shown(value), "mend it, or empty it"
+        )
+    return number
+
+
+def _time(value: object) -> str:
+    """Only to tell answers apart: they count from when they are imported."""
+    if value is None or value == "":
+        return ""
+    try:
+        time = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+    except ValueError:
+        raise InvalidInput(
+            "time must be empty or like 2026-01-31T12:00:00+00:00", shown(value), "mend it"
+        ) from None
+    return time.isoformat()
+
+
+def _with_keys(rows: list[TellRow], file: str) -> list[TellRow]:
+    """Rows that say the same in all fields are told apart by how many came before.
+
+    Where nothing marks an answer (a time, Label Studio's number), it is known again in the same
+    file only: in another one, a worker may well say the same about the same cell once more.
+    """
+    seen: Counter[str] = Counter()
+    keyed = []
+    for row in rows:
+        parts = (row.item, row.question, row.worker, str(row.answer), row.seconds, row.cost)
+        says = json.dumps([*parts, row.key or file])
+        seen[says] += 1
+        digest = hashlib.sha256(f"{says} {seen[says]}".encode()).hexdigest()
+        keyed.append(replace(row, key=digest[:15]))
+    return keyed

@@ -1,0 +1,83 @@
+"""What a campaign has been told, as rows: the long table, crowd-kit's, Label Studio's tasks."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.exchange.formats import crowd_kit, label_studio
+from askfew.campaigns.tables.schema import SlotState, answers, images, slots
+from askfew.campaigns.tables.snapshot import snapshot
+
+__all__ = ["LONG_COLUMNS", "crowd_kit_rows", "label_studio_tasks", "long_rows"]
+
+LONG_COLUMNS: dict[str, type] = {
+    "item": str,
+    "question": str,
+    "worker": str,
+    "answer": float,
+    "seconds": float,
+    "cost": float,
+    "time": datetime,
+}
+
+LongRow = tuple[str, str, str, float, float | None, float | None, datetime]
+
+
+def long_rows(campaign: Campaign) -> list[LongRow]:
+    """Every answer that counts, in order of arrival: LONG_COLUMNS. Times are UTC."""
+    with snapshot(campaign.database) as connection:
+        told = connection.execute(
+            select(answers)
+            .where(answers.c.campaign == campaign.id, answers.c.retracted.is_(False))
+            .order_by(answers.c.time, answers.c.step, answers.c.slot)
+        )
+        return [
+            (
+                campaign.items[row.item].id,
+                campaign.questions[row.question].id,
+                row.worker,
+                row.value,
+                row.seconds,
+                row.cost,
+                datetime.fromtimestamp(row.time, UTC),
+            )
+            for row in told
+        ]
+
+
+def crowd_kit_rows(campaign: Campaign) -> list[tuple[str, str, float]]:
+    """The same for crowd-kit: task, worker, label."""
+    return [
+        (crowd_kit.join_task(item, question), worker, answer)
+        for item, question, worker, answer, *_ in long_rows(campaign)
+    ]
+
+
+def label_studio_tasks(campaign: Campaign) -> list[dict[str, Any]]:
+    """One task an open slot: a question that waits for three answers is three tasks.
+
+    What workers hold just now is left out.
+    """
+    with snapshot(campaign.database) as connection:
+        waiting = connection.execute(
+            select(slots.c.item, slots.c.question)
+            .where(slots.c.campaign == campaign.id, slots.c.state == SlotState.OPEN)
+            .order_by(slots.c.step, slots.c.number)
+        ).all()
+        shown = {campaign.items[row.item].image for row in waiting} - {None}
+        pictures = {
+            row.hash: (row.kind, row.content)
+            for digest in shown
+            for row in connection.execute(select(images).where(images.c.hash == digest))
+        }
+    tasks = []
+    for row in waiting:
+        item, question = campaign.items[row.item], campaign.questions[row.question]
+        picture = pictures[item.image] if item.image else None
+        text = item.text or ("" if picture else item.id)
+        tasks.append(label_studio.task(item.id, text, picture, question.id, question.text))
+    return tasks

@@ -1,0 +1,273 @@
+"""Answers from a file, told to a campaign: each goes to a slot that waits for it.
+
+An answer finds its slot by item, question and worker: first one that this worker holds, then any
+open one that they may take. When a step is complete the next one opens, and what is left of the
+file is tried on it. Which answers are taken never depends on their values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, and_, func, select, text
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.exchange.answer_files import TellRow
+from askfew.campaigns.sentences import located, nearest, shown
+from askfew.campaigns.slots.cells import cells_of_step
+from askfew.campaigns.slots.intake import storable
+from askfew.campaigns.slots.settling import settle
+from askfew.campaigns.slots.states import UNSETTLED
+from askfew.campaigns.tables.schema import (
+    SlotState,
+    answers,
+    campaigns,
+    refusals,
+    slots,
+    steps,
+    workers,
+)
+from askfew.errors import AskfewError, InvalidAnswer, InvalidInput
+
+__all__ = ["ImportReport", "import_answers"]
+
+_MARK = "i"
+"""How the last part of an imported answer's id begins: no hexadecimal digit."""
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What became of the rows of a file; the lists say where those stand that were not taken."""
+
+    taken: int = 0
+    already: int = 0
+    late: list[str] = field(default_factory=list)
+    """Nothing waits for them, or not from this worker."""
+    unknown: list[str] = field(default_factory=list)
+    """No such item or question."""
+    invalid: list[str] = field(default_factory=list)
+    """Not a possible answer."""
+    revoked: list[str] = field(default_factory=list)
+    """From workers who are asked no more."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-ready values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A row that may be taken: with numbers instead of names."""
+
+    row: TellRow
+    item: int
+    question: int
+    value: float
+
+
+def import_answers(
+    campaign: Campaign, rows: Sequence[TellRow], *, skip_bad: bool = False
+) -> ImportReport:
+    """Tell the campaign all answers that it waits for.
+
+    An unknown item or question, or an impossible answer, is refused with its place before anything
+    is taken; with ``skip_bad`` it is left out and reported. A row that was taken before, from the
+    same file or another, counts once.
+    """
+    if campaign.state != "running":
+        raise InvalidInput(
+            "a campaign must be running to take answers", campaign.state, "resume it, if it paused"
+        )
+    report = ImportReport()
+    waiting = _checked(campaign, rows, report, skip_bad)
+    taken, already = 0, 0
+    while waiting:
+        with campaign.database.write() as connection:
+            now_taken, now_already, waiting = _Pass(connection, campaign).run(waiting, report)
+        taken, already = taken + now_taken, already + now_already
+        campaign.catch_up()
+        if not now_taken:
+            break
+    report.late.extend(told.row.place for told in waiting)
+    return ImportReport(**{**vars(report), "taken": taken, "already": already})
+
+
+def _checked(
+    campaign: Campaign, rows: Iterable[TellRow], report: ImportReport, skip_bad: bool
+) -> list[_Told]:
+    items = {item.id: number for number, item in enumerate(campaign.items)}
+    questions = {question.id: number for number, question in enumerate(campaign.questions)}
+    told = []
+    for row in rows:
+        try:
+            with located(row.place):
+                item = _number_of("item", row.item, items)
+                question = _number_of("question", row.question, questions)
+        except InvalidInput:
+            if not skip_bad:
+                raise
+            report.unknown.append(row.place)
+            continue
+        try:
+            told.append(_Told(row, item, question, campaign.settings.answers.read(row.answer)))
+        except InvalidAnswer as error:
+            if not skip_bad:
+                raise _as_bad_input(row.place, error) from error
+            report.invalid.append(row.place)
+    return told
+
+
+def _number_of(what: str, name: str, known: dict[str, int]) -> int:
+    if name not in known:
+        few = list(known)[:20] if len(known) > 20 else list(known)
+        raise InvalidInput(
+            f"the {what} must be one of the campaign's", shown(name), nearest(name, few)
+        )
+    return known[name]
+
+
+def _as_bad_input(place: str, error: AskfewError) -> InvalidInput:
+    expected, got, _ = error.args
+    return InvalidInput(f"{place}: {expected}", got, "mend the row, or leave it out (--skip-bad)")
+
+
+class _Pass:
+    """One transaction: all rows that the open step waits for."""
+
+    def __init__(self, connection: Connection, campaign: Campaign) -> None:
+        self._connection, self._campaign = connection, campaign
+        self._now = campaign.clock()
+        self._limit = campaign.settings.answers_per_worker_and_cell
+
+    def run(self, rows: list[_Told], report: ImportReport) -> tuple[int, int, list[_Told]]:
+        """How many were taken, how many had been before, and those that still wait."""
+        if self._state() != "running":
+            return 0, 0, rows
+        step = self._open_step()
+        known, revoked = self._known_keys(), self._revoked()
+        # Workers before slots, as everybody does: nobody then waits for each other in a ring.
+        self._admit({told.row.worker for told in rows} - revoked)
+        self._look_at(step)
+        taken: list[dict[str, Any]] = []
+        waiting, already = [], 0
+        for told in rows:
+            key = _key(told)
+            if key in known:
+                already += 1
+            elif told.row.worker in revoked:
+                report.revoked.append(told.row.place)
+            elif (slot := self._slot_for(told)) is not None:
+                known.add(key)
+                taken.append(self._answer(told, step, slot, key))
+            else:
+                waiting.append(told)
+        settle(self._connection, taken)
+        return len(taken), already, waiting
+
+    def _state(self) -> str:
+        return str(
+            self._connection.execute(
+                select(campaigns.c.state).where(campaigns.c.id == self._campaign.id)
+            ).scalar_one()
+        )
+
+    def _open_step(self) -> int:
+        newest = select(func.max(steps.c.number)).where(steps.c.campaign == self._campaign.id)
+        return int(self._connection.execute(newest).scalar() or 0)
+
+    def _known_keys(self) -> set[str]:
+        ids = self._connection.execute(
+            select(answers.c.id).where(
+                answers.c.campaign == self._campaign.id,
+                answers.c.id.like(f"{self._campaign.id}-%-{_MARK}%"),
+            )
+        ).scalars()
+        return {each.rpartition("-")[2] for each in ids}
+
+    def _revoked(self) -> set[str]:
+        gone = (workers.c.campaign == self._campaign.id, workers.c.revoked.is_not(None))
+        return set(self._connection.execute(select(workers.c.name).where(*gone)).scalars())
+
+    def _look_at(self, step: int) -> None:
+        """What waits in the step, who has answered its cells how often, and who refused what."""
+        number = self._campaign.id
+        self._open: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+        self._own: defaultdict[tuple[int, int, str], list[int]] = defaultdict(list)
+        self._taken: set[int] = set()
+        waiting = self._connection.execute(
+            select(slots)
+            .where(slots.c.campaign == number, slots.c.step == step, UNSETTLED)
+            .order_by(slots.c.number)
+            .with_for_update()
+        )
+        for slot in waiting:
+            if slot.worker is not None:
+                self._own[slot.item, slot.question, slot.worker].append(slot.number)
+            if slot.state == SlotState.OPEN:
+                self._open[slot.item, slot.question].append(slot.number)
+        cells = cells_of_step(number, step)
+        held = self._connection.execute(
+            select(slots.c.item, slots.c.question, slots.c.worker)
+            .join(cells, and_(cells.c.item == slots.c.item, cells.c.question == slots.c.question))
+            .where(
+                slots.c.campaign == number,
+                slots.c.worker.is_not(None),
+                slots.c.state != SlotState.EMPTY,
+            )
+        )
+        self._held = Counter((row.item, row.question, row.worker) for row in held)
+        here = (refusals.c.campaign == number, refusals.c.step == step)
+        refused = self._connection.execute(select(refusals.c.slot, refusals.c.worker).where(*here))
+        self._refused = {(row.slot, row.worker) for row in refused}
+
+    def _slot_for(self, told: _Told) -> int | None:
+        """One that this worker holds, or held until their lease ran out; else any open one."""
+        who = (told.item, told.question, told.row.worker)
+        for slot in self._own[who]:
+            if slot not in self._taken:
+                self._taken.add(slot)
+                return slot
+        if self._held[who] >= self._limit:
+            return None
+        for slot in self._open[told.item, told.question]:
+            if slot not in self._taken and (slot, told.row.worker) not in self._refused:
+                self._taken.add(slot)
+                self._held[who] += 1
+                return slot
+        return None
+
+    def _answer(self, told: _Told, step: int, slot: int, key: str) -> dict[str, Any]:
+        row, settings = told.row, self._campaign.settings
+        return {
+            "id": f"{self._campaign.id}-{step}-{slot}-{key}",
+            "campaign": self._campaign.id,
+            "step": step,
+            "slot": slot,
+            "worker": row.worker,
+            "item": told.item,
+            "question": told.question,
+            "value": told.value,
+            "raw": storable(str(row.answer)),
+            "seconds": row.seconds,
+            "cost": settings.price if row.cost is None else row.cost,
+            "time": self._now,
+            "retracted": False,
+        }
+
+    def _admit(self, names: set[str]) -> None:
+        if names:
+            who = {"campaign": self._campaign.id, "now": self._now}
+            self._connection.execute(_JOIN, [{**who, "name": name} for name in sorted(names)])
+
+
+_JOIN = text(
+    "INSERT INTO workers (campaign, name, joined, seen)"
+    " VALUES (:campaign, :name, :now, :now) ON CONFLICT DO NOTHING"
+)
+
+
+def _key(told: _Told) -> str:
+    return f"{_MARK}{told.row.key}"

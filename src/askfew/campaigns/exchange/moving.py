@@ -1,0 +1,146 @@
+"""A whole campaign out of one store and into another, with the same state.
+
+Leases stay behind: what workers held when the campaign was exported is open in the other store.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, Table, insert, select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.doctor.examine import examine
+from askfew.campaigns.exchange.formats.campaign_file import CampaignReader, CampaignWriter
+from askfew.campaigns.exchange.formats.whole_file import whole_file
+from askfew.campaigns.settings import check_setting
+from askfew.campaigns.store import Store, insert_image
+from askfew.campaigns.tables.schema import (
+    SlotState,
+    answers,
+    campaigns,
+    images,
+    items,
+    questions,
+    refusals,
+    slots,
+    steps,
+    workers,
+)
+from askfew.campaigns.tables.snapshot import snapshot
+from askfew.errors import InvalidInput
+
+__all__ = ["export_campaign", "import_campaign"]
+
+_TABLES = (items, questions, workers, steps, slots, answers, refusals)
+"""In an order in which they can be inserted."""
+_PICTURES = "images/"
+_ROWS_AT_ONCE = 2000
+
+
+def export_campaign(campaign: Campaign, path: Path) -> None:
+    """Write the campaign, as it stands at one moment, to a file."""
+    with whole_file(path) as beside, snapshot(campaign.database) as connection:
+        writer = CampaignWriter(beside)
+        about = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id))
+        row = about.mappings().one()
+        kept = {key: row[key] for key in ("settings", "recipe", "state", "outcome", "created")}
+        writer.add("campaign.json", [json.dumps(kept, indent=2).encode()])
+        for table in _TABLES:
+            writer.add_rows(table.name, _rows(connection, table, campaign.id))
+        pictures = select(images).where(
+            images.c.hash.in_(select(items.c.image).where(items.c.campaign == campaign.id))
+        )
+        for picture in connection.execute(pictures.order_by(images.c.hash)):
+            writer.add(f"{_PICTURES}{picture.hash}", [picture.content])
+        writer.finish()
+
+
+def import_campaign(store: Store, path: Path, name: str | None = None) -> Campaign:
+    """Read a campaign from a file into a store, under its own or another name.
+
+    All of it or nothing: the file must be undamaged, and the campaign sound.
+    """
+    with CampaignReader(path) as reader:
+        about = reader.document("campaign.json")
+        settings = json.loads(about["settings"])
+        if name is not None:
+            settings["name"] = check_setting("name", name)
+        name = str(settings["name"])
+        with store.database.write() as connection:
+            _check_new(connection, name)
+            for part in reader.parts:
+                if part.startswith(_PICTURES):
+                    insert_image(connection, reader.content(part))
+            campaign = connection.execute(
+                insert(campaigns)
+                .values(**{**about, "settings": json.dumps(settings), "name": name})
+                .returning(campaigns.c.id)
+            ).scalar_one()
+            for table in _TABLES:
+                _insert_rows(connection, table, campaign, reader.rows(table.name))
+            verdict = examine(connection, campaign)
+            if verdict.problems:
+                raise InvalidInput(
+                    f"{path}: a campaign must be sound to be imported",
+                    verdict.problems[0],
+                    "see what 'askfew doctor' says where it was exported",
+                )
+    return store.campaign(name)
+
+
+def _rows(connection: Connection, table: Table, campaign: int) -> Iterator[dict[str, Any]]:
+    here = select(table).where(table.c.campaign == campaign)
+    ordered = here.order_by(*(table.c[key] for key in _order(table)))
+    found = connection.execute(ordered.execution_options(yield_per=_ROWS_AT_ONCE))
+    return (_portable(table, row) for row in found.mappings())
+
+
+def _order(table: Table) -> tuple[str, ...]:
+    if table is refusals:
+        return ("time", "step", "slot", "worker")
+    return tuple(column.name for column in table.primary_key)
+
+
+def _portable(table: Table, row: RowMapping) -> dict[str, Any]:
+    """Without what only this store knows: its number for the campaign, its leases."""
+    own = {key: value for key, value in row.items() if key != "campaign"}
+    if table is answers:
+        own["id"] = _after_number(own["id"])
+    elif table is slots and own["state"] == SlotState.ANSWERED:
+        own["lease"] = _after_number(own["lease"])
+    elif table is slots:
+        empty = own["state"] == SlotState.EMPTY
+        own["state"] = int(SlotState.EMPTY if empty else SlotState.OPEN)
+        own.update(worker=None, lease=None, expires=None)
+    return own
+
+
+def _after_number(identity: str) -> str:
+    """An id begins with the campaign's number, which will be another one."""
+    return identity.partition("-")[2]
+
+
+def _insert_rows(
+    connection: Connection, table: Table, campaign: int, rows: Iterator[dict[str, Any]]
+) -> None:
+    while chunk := list(islice(rows, _ROWS_AT_ONCE)):
+        for row in chunk:
+            row["campaign"] = campaign
+            for key in ("id",) if table is answers else ("lease",) if table is slots else ():
+                row[key] = None if row[key] is None else f"{campaign}-{row[key]}"
+        connection.execute(insert(table), chunk)
+
+
+def _check_new(connection: Connection, name: str) -> None:
+    there = select(campaigns.c.id).where(campaigns.c.name == name)
+    if connection.execute(there).one_or_none() is not None:
+        raise InvalidInput(
+            "a campaign's name must be new in its store",
+            repr(name),
+            "import it under another name, or into another store",
+        )

@@ -1,0 +1,1 @@
+"""A campaign folder on disk: campaign.toml, items.csv, questions.csv and pictures."""

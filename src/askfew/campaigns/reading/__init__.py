@@ -1,0 +1,1 @@
+"""What a campaign has to say: status, findings, result, report."""

@@ -1,0 +1,42 @@
+"""One self-contained HTML file that says what was found, how sure it is, and who answered."""
+
+from __future__ import annotations
+
+import base64
+from datetime import UTC, datetime
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from sqlalchemy import select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.findings import findings_of
+from askfew.campaigns.tables.schema import images
+
+__all__ = ["report_html"]
+
+
+def report_html(campaign: Campaign) -> str:
+    """The report, pictures included; item texts are data and always escaped."""
+    environment = Environment(
+        loader=PackageLoader("askfew.campaigns.reading"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html").render(
+        settings=campaign.settings,
+        found=findings_of(campaign),
+        pictures=_pictures(campaign),
+        written=datetime.fromtimestamp(campaign.clock(), UTC),
+    )
+
+
+def _pictures(campaign: Campaign) -> dict[str, str]:
+    """Each picture by its hash, as a data address."""
+    wanted = {item.image for item in campaign.items if item.image}
+    with campaign.database.read() as connection:
+        rows = connection.execute(select(images).where(images.c.hash.in_(wanted))).all()
+    return {
+        row.hash: f"data:{row.kind};base64,{base64.b64encode(row.content).decode()}" for row in rows
+    }

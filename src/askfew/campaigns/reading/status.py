@@ -1,0 +1,171 @@
+"""Where a campaign stands, in numbers and in a sentence."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Integer, cast, func, select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.steps.log import newest_step
+from askfew.campaigns.tables.schema import SlotState, answers, campaigns, slots, steps, workers
+from askfew.campaigns.tables.snapshot import snapshot
+
+__all__ = ["Status", "WorkerStatus", "status_of"]
+
+
+@dataclass(frozen=True)
+class WorkerStatus:
+    """What one worker has done."""
+
+    name: str
+    answers: int
+    leases: int
+    seconds: float | None
+    """Median would be nicer; the mean is what every database can compute."""
+    revoked: bool
+
+
+@dataclass(frozen=True)
+class Status:
+    """A snapshot of a campaign."""
+
+    name: str
+    state: str
+    phase: str
+    why: str
+    steps: int
+    answers: int
+    max_answers: int
+    cost: float
+    expected: float | None
+    """Answers still expected, as the method sees it."""
+    open: int
+    leased: int
+    decided: int
+    items: int
+    workers: tuple[WorkerStatus, ...]
+    workers_needed: int
+    """Distinct workers that the open step cannot do without."""
+
+    @property
+    def too_few_workers(self) -> bool:
+        """Whether the open step needs more workers than have come so far."""
+        return self.workers_needed > sum(not worker.revoked for worker in self.workers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-ready values."""
+        return {**asdict(self), "too_few_workers": self.too_few_workers}
+
+
+def status_of(campaign: Campaign) -> Status:
+    """Read it all in one transaction, so that the numbers fit together."""
+    with snapshot(campaign.database) as connection:
+        row = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id)).one()
+        newest = newest_step(connection, campaign.id)
+        known = json.loads(newest.known) if newest is not None and newest.known else {}
+        outcome = json.loads(row.outcome) if row.outcome else {}
+        labels = outcome.get("labels") or known.get("labels") or []
+        count, cost = connection.execute(
+            select(func.count(), func.sum(answers.c.cost)).where(
+                answers.c.campaign == campaign.id, answers.c.retracted.is_(False)
+            )
+        ).one()
+        states = _slots_by_state(connection, campaign.id)
+        return Status(
+            name=row.name,
+            state=row.state,
+            phase=outcome.get("status") or known.get("phase") or "starting",
+            why=outcome.get("reason") or (newest.why if newest is not None else ""),
+            steps=0 if newest is None else newest.number + 1,
+            answers=count,
+            max_answers=campaign.settings.max_answers,
+            cost=float(cost or 0.0),
+            expected=None if outcome else known.get("expected"),
+            open=states.get(SlotState.OPEN, 0),
+            leased=states.get(SlotState.LEASED, 0),
+            decided=sum(label >= 0 for label in labels),
+            items=campaign.problem.items,
+            workers=_workers(connection, campaign.id),
+            workers_needed=_workers_needed(connection, campaign),
+        )
+
+
+def _slots_by_state(connection: Connection, campaign: int) -> dict[int, int]:
+    """How many slots of the open step stand where (older steps are settled)."""
+    query = (
+        select(slots.c.state, func.count())
+        .where(slots.c.campaign == campaign, slots.c.state <= SlotState.LEASED)
+        .group_by(slots.c.state)
+    )
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def _workers(connection: Connection, campaign: int) -> tuple[WorkerStatus, ...]:
+    told = {
+        row.worker: row
+        for row in connection.execute(
+            select(
+                answers.c.worker,
+                func.count().label("answers"),
+                func.avg(answers.c.seconds).label("seconds"),
+            )
+            .where(answers.c.campaign == campaign, answers.c.retracted.is_(False))
+            .group_by(answers.c.worker)
+        )
+    }
+    held = {
+        row.worker: row.leases
+        for row in connection.execute(
+            select(slots.c.worker, func.count().label("leases"))
+            .where(slots.c.campaign == campaign, slots.c.state == SlotState.LEASED)
+            .group_by(slots.c.worker)
+        )
+    }
+    admitted = {
+        row.name: row.revoked is not None
+        for row in connection.execute(
+            select(workers.c.name, workers.c.revoked)
+            .where(workers.c.campaign == campaign)
+            .order_by(workers.c.joined, workers.c.name)
+        )
+    }
+    # Workers of a reused campaign have answers here, and may never have come themselves.
+    return tuple(
+        WorkerStatus(
+            name=name,
+            answers=told[name].answers if name in told else 0,
+            leases=held.get(name, 0),
+            seconds=told[name].seconds if name in told else None,
+            revoked=admitted.get(name, False),
+        )
+        for name in [*admitted, *sorted(told.keys() - admitted.keys())]
+    )
+
+
+def _workers_needed(connection: Connection, campaign: Campaign) -> int:
+    """The most answers one cell of the open step has had and waits for, by so many a worker."""
+    open_step = (
+        select(func.max(steps.c.number))
+        .where(steps.c.campaign == campaign.id, steps.c.closed.is_(None))
+        .scalar_subquery()
+    )
+    cells = (
+        select(slots.c.item, slots.c.question)
+        .where(slots.c.campaign == campaign.id, slots.c.step == open_step)
+        .distinct()
+        .subquery()
+    )
+    asked = (
+        select(func.count().label("asked"))
+        .select_from(slots)
+        .join(cells, (slots.c.item == cells.c.item) & (slots.c.question == cells.c.question))
+        .where(slots.c.campaign == campaign.id, slots.c.state != SlotState.EMPTY)
+        .group_by(slots.c.item, slots.c.question)
+        .subquery()
+    )
+    most = connection.execute(select(cast(func.max(asked.c.asked), Integer))).scalar() or 0
+    return math.ceil(most / campaign.settings.answers_per_worker_and_cell)

@@ -1,0 +1,221 @@
+"""Taking answers in: told, skipped, released, renewed, taken back. Each is one transaction."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Connection, and_, bindparam, case, exists, insert, or_, select, update
+
+from askfew.campaigns.slots.states import FAILURES_TO_EMPTY, UNSETTLED, any_leased, any_open
+from askfew.campaigns.tables.database import Quick
+from askfew.campaigns.tables.schema import SlotState, answers, campaigns, refusals, slots, steps
+
+__all__ = [
+    "UNKNOWN",
+    "Receipt",
+    "Received",
+    "nothing_unsettled",
+    "read_lease",
+    "refuse",
+    "release",
+    "renew",
+    "retract",
+    "storable",
+    "take",
+]
+
+
+class Received(StrEnum):
+    """What became of something a worker sent. None of them is an error that kills a worker."""
+
+    ACCEPTED = "accepted"
+    ALREADY = "already"
+    LATE = "late"
+    UNKNOWN = "unknown"
+    INVALID = "invalid"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The status, and a sentence for the worker."""
+
+    status: Received
+    message: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether the answer counts (a second telling of the same answer is fine)."""
+        return self.status in (Received.ACCEPTED, Received.ALREADY)
+
+
+UNKNOWN = Receipt(Received.UNKNOWN, "no such question was asked")
+_LEASE_ID = re.compile(r"(\d{1,9})-(\d{1,9})-(\d{1,9})-\w{1,32}", re.ASCII)
+_CAMPAIGN = bindparam("this_campaign", type_=slots.c.campaign.type)
+_LEASE = bindparam("this_lease", type_=slots.c.lease.type)
+_SLOT = and_(
+    slots.c.campaign == _CAMPAIGN,
+    slots.c.step == bindparam("at_step"),
+    slots.c.number == bindparam("at_number"),
+)
+_HELD = and_(_SLOT, slots.c.lease == _LEASE, UNSETTLED)
+"""This lease's slot still waits: it is leased, or its lease ran out and nobody else has it."""
+_ANSWER = and_(
+    answers.c.campaign == _CAMPAIGN,
+    answers.c.step == bindparam("at_step"),
+    answers.c.slot == bindparam("at_number"),
+    answers.c.id == _LEASE,
+)
+_ALIVE = exists().where(campaigns.c.id == _CAMPAIGN, campaigns.c.state != "closed")
+_VACANT: dict[str, Any] = {"worker": None, "lease": None, "expires": None}
+
+_TAKE = (
+    update(slots)
+    .where(_HELD, _ALIVE)
+    .values(state=SlotState.ANSWERED.value, value=bindparam("answer"), expires=None)
+    .returning(slots.c.worker, slots.c.item, slots.c.question, any_open(_CAMPAIGN))
+)
+_KEEP = insert(answers)
+_HOLDER = select(slots.c.worker).where(_HELD, _ALIVE).with_for_update(of=slots)
+_REFUSE = (
+    update(slots)
+    .where(_SLOT)
+    .values(
+        failures=slots.c.failures + 1,
+        state=case(
+            (slots.c.failures + 1 >= FAILURES_TO_EMPTY, SlotState.EMPTY.value),
+            else_=SlotState.OPEN.value,
+        ),
+        **_VACANT,
+    )
+)
+_KEEP_REFUSAL = insert(refusals)
+_RELEASE = update(slots).where(_SLOT).values(state=SlotState.OPEN.value, **_VACANT)
+_RENEW = update(slots).where(_SLOT).values(state=SlotState.LEASED.value, expires=bindparam("until"))
+_TOLD = select(answers.c.worker, answers.c.retracted).where(_ANSWER)
+_REACHED = select(slots.c.state, campaigns.c.state).where(_SLOT, campaigns.c.id == _CAMPAIGN)
+_WAITING = select(or_(any_open(_CAMPAIGN), any_leased(_CAMPAIGN)))
+
+_LOCK_STEP = (
+    select(steps.c.closed)
+    .where(steps.c.campaign == _CAMPAIGN, steps.c.number == bindparam("at_step"))
+    .with_for_update()
+)
+_MARK_RETRACTED = update(answers).where(_ANSWER).values(retracted=True)
+_REOPEN = update(slots).values(state=SlotState.OPEN.value, value=None, **_VACANT)
+_TAKE_BACK = _REOPEN.where(_SLOT, slots.c.lease == _LEASE)
+
+
+def read_lease(campaign: int, lease: str) -> dict[str, Any] | None:
+    """The parameters that find a lease's slot; None for what is no lease of this campaign."""
+    match = _LEASE_ID.fullmatch(lease) if isinstance(lease, str) else None
+    if match is None or int(match[1]) != campaign:
+        return None
+    place = {"this_campaign": campaign, "at_step": int(match[2]), "at_number": int(match[3])}
+    return {**place, "this_lease": lease}
+
+
+def storable(text: str) -> str:
+    """What every store can hold of a text that somebody sent along."""
+    return text.replace("\0", " ").encode(errors="replace").decode()[:1000]
+
+
+def take(
+    quick: Quick,
+    slot: dict[str, Any],
+    value: float,
+    raw: str,
+    now: float,
+    seconds: float | None,
+    cost: float | None,
+) -> tuple[Receipt, bool]:
+    """Count the answer if its slot still waits for it; telling twice counts once.
+
+    Also says whether no other slot is open, so that the step may be about to close.
+    """
+    taken = quick.first(_TAKE, {**slot, "answer": value})
+    if taken is None:
+        return _why_not(quick, slot), False
+    worker, item, question, others_open = taken
+    quick.run(
+        _KEEP,
+        {
+            "id": slot["this_lease"],
+            "campaign": slot["this_campaign"],
+            "step": slot["at_step"],
+            "slot": slot["at_number"],
+            "worker": worker,
+            "item": item,
+            "question": question,
+            "value": value,
+            "raw": raw,
+            "seconds": seconds,
+            "cost": cost,
+            "time": now,
+            "retracted": False,
+        },
+    )
+    return Receipt(Received.ACCEPTED, "thank you"), not others_open
+
+
+def refuse(quick: Quick, slot: dict[str, Any], reason: str, now: float) -> Receipt:
+    """A skip or a failure: the slot goes to someone else, and closes empty after the third."""
+    holder = quick.first(_HOLDER, slot)
+    if holder is None:
+        return _why_not(quick, slot)
+    quick.run(_REFUSE, slot)
+    place = {"campaign": slot["this_campaign"], "step": slot["at_step"], "slot": slot["at_number"]}
+    quick.run(_KEEP_REFUSAL, {**place, "worker": holder[0], "reason": reason, "time": now})
+    return Receipt(Received.ACCEPTED, "skipped")
+
+
+def release(quick: Quick, slot: dict[str, Any]) -> Receipt:
+    """Hand a question back unanswered; that is no failure."""
+    if quick.first(_HOLDER, slot) is None:
+        return _why_not(quick, slot)
+    quick.run(_RELEASE, slot)
+    return Receipt(Received.ACCEPTED, "released")
+
+
+def renew(quick: Quick, slot: dict[str, Any], expires: float) -> Receipt:
+    """More time; also for a lease that ran out, if nobody else has taken the slot."""
+    if quick.first(_HOLDER, slot) is None:
+        return _why_not(quick, slot)
+    quick.run(_RENEW, {**slot, "until": expires})
+    return Receipt(Received.ACCEPTED, "renewed")
+
+
+def retract(quick: Quick, slot: dict[str, Any], worker: str) -> Receipt:
+    """Take an answer back, as long as its step is open; it is kept, marked retracted."""
+    # Whoever closes the step holds the same row: one of us comes first, the other sees it.
+    step = quick.first(_LOCK_STEP, slot)
+    told = quick.first(_TOLD, slot)
+    if told is None or told[0] != worker:
+        return Receipt(Received.UNKNOWN, "no such answer of yours")
+    if told[1]:
+        return Receipt(Received.ALREADY, "taken back before")
+    if step[0] is not None:
+        return Receipt(Received.LATE, "this answer has been used and can no longer be taken back")
+    quick.run(_TAKE_BACK, slot)
+    quick.run(_MARK_RETRACTED, slot)
+    return Receipt(Received.ACCEPTED, "taken back")
+
+
+def nothing_unsettled(connection: Connection, campaign: int) -> bool:
+    """Whether no slot waits any more."""
+    return not connection.execute(_WAITING, {"this_campaign": campaign}).scalar_one()
+
+
+def _why_not(quick: Quick, slot: dict[str, Any]) -> Receipt:
+    told = quick.first(_TOLD, slot)
+    if told is not None and not told[1]:
+        return Receipt(Received.ALREADY, "this answer has been counted before")
+    reached = quick.first(_REACHED, slot)
+    if reached is None:
+        return UNKNOWN
+    if reached[1] == "closed":
+        return Receipt(Received.CLOSED, "thank you, but the campaign is closed")
+    return Receipt(Received.LATE, "thank you, but someone else has answered or holds this")

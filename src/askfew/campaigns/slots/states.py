@@ -1,0 +1,84 @@
+"""A slot is one answer to be had. What may happen to it, written down once.
+
+=========  ========================  =======================================================
+from       event                     to
+=========  ========================  =======================================================
+OPEN       leased to a worker        LEASED
+LEASED     answered                  ANSWERED
+LEASED     lease ran out, released   OPEN (who was late may still answer until it is leased again)
+LEASED     skipped, failed           OPEN; EMPTY after the third time
+OPEN       answered late             ANSWERED
+OPEN       skipped late              OPEN; EMPTY after the third time
+OPEN       renewed late              LEASED
+OPEN       nobody may take it        EMPTY, once the step has waited long enough
+ANSWERED   taken back by its worker  OPEN, as long as the step has not closed
+EMPTY      --                        (for good)
+=========  ========================  =======================================================
+
+A worker who is revoked releases what they hold and takes back what has not been used.
+A step closes when none of its slots is OPEN or LEASED. Nothing here looks at answers' values: a
+rule that did could choose when to stop, and void the certificate.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from sqlalchemy import ColumnElement, Exists, exists, literal_column
+
+from askfew.campaigns.tables.schema import SlotState, slots
+
+__all__ = [
+    "FAILURES_TO_EMPTY",
+    "LEASED",
+    "OPEN",
+    "TRANSITIONS",
+    "UNSETTLED",
+    "SlotEvent",
+    "any_leased",
+    "any_open",
+]
+
+FAILURES_TO_EMPTY = 3
+
+
+# Conditions for queries, with the number in the text: a partial index serves no parameter.
+OPEN = slots.c.state == literal_column(str(SlotState.OPEN.value))
+LEASED = slots.c.state == literal_column(str(SlotState.LEASED.value))
+UNSETTLED = slots.c.state <= literal_column(str(SlotState.LEASED.value))
+
+
+def any_open(campaign: ColumnElement[int]) -> Exists:
+    """Whether a campaign has open slots; by another name, for statements about slots."""
+    other = slots.alias("any_open")
+    here = other.c.state == literal_column(str(SlotState.OPEN.value))
+    return exists().where(other.c.campaign == campaign, here)
+
+
+def any_leased(campaign: ColumnElement[int], *conditions: ColumnElement[bool]) -> Exists:
+    """Whether a campaign has leased slots, under conditions; for other statements."""
+    return exists().where(slots.c.campaign == campaign, LEASED, *conditions)
+
+
+class SlotEvent(StrEnum):
+    """What can happen to a slot."""
+
+    LEASED = "leased"
+    ANSWERED = "answered"
+    RETURNED = "returned"
+    REFUSED = "refused"
+    GIVEN_UP = "given up"
+    RETRACTED = "retracted"
+
+
+TRANSITIONS: dict[tuple[SlotState, SlotEvent], tuple[SlotState, ...]] = {
+    (SlotState.OPEN, SlotEvent.LEASED): (SlotState.LEASED,),
+    (SlotState.LEASED, SlotEvent.ANSWERED): (SlotState.ANSWERED,),
+    (SlotState.LEASED, SlotEvent.RETURNED): (SlotState.OPEN,),
+    (SlotState.LEASED, SlotEvent.REFUSED): (SlotState.OPEN, SlotState.EMPTY),
+    (SlotState.OPEN, SlotEvent.ANSWERED): (SlotState.ANSWERED,),
+    (SlotState.OPEN, SlotEvent.REFUSED): (SlotState.OPEN, SlotState.EMPTY),
+    (SlotState.OPEN, SlotEvent.RETURNED): (SlotState.OPEN,),
+    (SlotState.OPEN, SlotEvent.GIVEN_UP): (SlotState.EMPTY,),
+    (SlotState.ANSWERED, SlotEvent.RETRACTED): (SlotState.OPEN,),
+}

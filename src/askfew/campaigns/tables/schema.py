@@ -1,0 +1,198 @@
+"""The tables of a store. Alembic's migrations create them; this file is what they must add up to.
+
+Times are seconds since the epoch. Arrays are kept as little-endian bytes, exactly as they were
+asked and told: the log is the state, and replay compares every bit of it.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+__all__ = [
+    "SlotState",
+    "answers",
+    "campaigns",
+    "images",
+    "items",
+    "metadata",
+    "questions",
+    "refusals",
+    "slots",
+    "steps",
+    "workers",
+]
+
+
+class SlotState(IntEnum):
+    """Where a slot stands; see ``slots/states.py`` for what leads from one to the other."""
+
+    OPEN = 0
+    LEASED = 1
+    ANSWERED = 2
+    EMPTY = 3
+
+
+def _partial(name: str, *columns: str, where: str) -> Index:
+    """An index of some rows; it serves queries that say ``where`` in the same words."""
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
+
+
+metadata = MetaData()
+
+campaigns = Table(
+    "campaigns",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(80), nullable=False, unique=True),
+    Column("settings", Text, nullable=False),
+    Column("recipe", Text, nullable=False),
+    Column("state", String(10), nullable=False),
+    Column("outcome", Text),
+    Column("created", Double, nullable=False),
+    Column("reused", Integer, ForeignKey("campaigns.id")),
+)
+
+images = Table(
+    "images",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("kind", String(20), nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
+items = Table(
+    "items",
+    metadata,
+    Column("campaign", Integer, ForeignKey("campaigns.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("image", String(64), ForeignKey("images.hash")),
+    PrimaryKeyConstraint("campaign", "number"),
+    UniqueConstraint("campaign", "id"),
+)
+
+questions = Table(
+    "questions",
+    metadata,
+    Column("campaign", Integer, ForeignKey("campaigns.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    PrimaryKeyConstraint("campaign", "number"),
+    UniqueConstraint("campaign", "id"),
+)
+
+workers = Table(
+    "workers",
+    metadata,
+    Column("campaign", Integer, ForeignKey("campaigns.id"), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("joined", Double, nullable=False),
+    Column("seen", Double, nullable=False),
+    Column("revoked", Double),
+    # The step they last got a slot of, and whether that was about a reference.
+    Column("step", Integer),
+    Column("reference", Boolean),
+    PrimaryKeyConstraint("campaign", "name"),
+)
+
+steps = Table(
+    "steps",
+    metadata,
+    Column("campaign", Integer, ForeignKey("campaigns.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("items", LargeBinary, nullable=False),
+    Column("questions", LargeBinary, nullable=False),
+    Column("repeats", LargeBinary, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("known", Text),
+    Column("opened", Double, nullable=False),
+    Column("closed", Double),
+    Column("counts", LargeBinary),
+    Column("sums", LargeBinary),
+    Column("squares", LargeBinary),
+    Column("seal", String(64)),
+    PrimaryKeyConstraint("campaign", "number"),
+)
+
+slots = Table(
+    "slots",
+    metadata,
+    Column("campaign", Integer, nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("row", Integer, nullable=False),
+    Column("item", Integer, nullable=False),
+    Column("question", Integer, nullable=False),
+    Column("reference", Boolean, nullable=False),
+    Column("state", Integer, nullable=False),
+    Column("failures", Integer, nullable=False),
+    Column("worker", String(200)),
+    Column("lease", String(64)),
+    Column("expires", Double),
+    Column("value", Double),
+    PrimaryKeyConstraint("campaign", "step", "number"),
+    ForeignKeyConstraint(["campaign", "step"], ["steps.campaign", "steps.number"]),
+    # Small indexes, of what waits only: what is open, in the order it is handed out; what is
+    # leased, in the order it runs out. Every one more would be written twice for each answer.
+    _partial("slots_open", "campaign", "step", "number", where="state = 0"),
+    _partial("slots_leased", "campaign", "expires", where="state = 1"),
+    _partial(
+        "slots_by_worker", "campaign", "worker", "item", "question", where="worker IS NOT NULL"
+    ),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("id", String(64), nullable=False),
+    Column("campaign", Integer, nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("slot", Integer, nullable=False),
+    Column("worker", String(200), nullable=False),
+    Column("item", Integer, nullable=False),
+    Column("question", Integer, nullable=False),
+    Column("value", Double, nullable=False),
+    Column("raw", Text, nullable=False),
+    Column("seconds", Double),
+    Column("cost", Double),
+    Column("time", Double, nullable=False),
+    Column("retracted", Boolean, nullable=False),
+    # An id begins with these three numbers: one index for both.
+    PrimaryKeyConstraint("campaign", "step", "slot", "id"),
+    ForeignKeyConstraint(
+        ["campaign", "step", "slot"], ["slots.campaign", "slots.step", "slots.number"]
+    ),
+    sqlite_with_rowid=False,
+)
+
+refusals = Table(
+    "refusals",
+    metadata,
+    Column("campaign", Integer, nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("slot", Integer, nullable=False),
+    Column("worker", String(200), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("time", Double, nullable=False),
+    Index("refusals_by_slot", "campaign", "step", "slot", "worker"),
+)

@@ -1,0 +1,306 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.exchange.answer_files import read_answers
+from askfew.campaigns.exchange.exporting import (
+    LONG_COLUMNS,
+    crowd_kit_rows,
+    label_studio_tasks,
+    long_rows,
+)
+from askfew.campaigns.exchange.formats import crowd_kit, csv_table, parquet_table
+from askfew.campaigns.exchange.importing import ImportReport, import_answers
+from askfew.campaigns.reading.status import status_of
+from askfew.campaigns.store import Store
+from askfew.campaigns.tables.schema import SlotState, slots
+from askfew.errors import InvalidInput
+from small_campaigns import answer, small_campaign, truth
+
+HEAD = "item,question,worker,answer\n"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(f"sqlite:///{tmp_path}/store.db")
+    yield opened
+    opened.close()
+
+
+def read(campaign: Campaign, text: str, tmp_path: Path, **options: Any) -> ImportReport:
+    file = tmp_path / "told.csv"
+    file.write_text(text)
+    return import_answers(campaign, read_answers(file, "csv"), **options)
+
+
+def open_cells(campaign: Campaign) -> list[tuple[str, str]]:
+    return [
+        (task["data"]["item"], task["data"]["question"]) for task in label_studio_tasks(campaign)
+    ]
+
+
+def test_open_questions_are_answered(store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store)
+    cells = open_cells(campaign)
+    lines = [f"{item},{question},ann,yes" for item, question in cells[:2]]
+    report = read(campaign, HEAD + "\n".join(lines), tmp_path)
+    assert report == ImportReport(taken=2)
+    status = status_of(campaign)
+    assert (status.answers, status.cost, status.open) == (2, 1.0, len(cells) - 2)
+    assert [worker.name for worker in status.workers] == ["ann"]
+    assert examine_store(store.database).sound
+
+
+def test_the_same_file_twice_counts_once(store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store)
+    item, question = open_cells(campaign)[0]
+    text = HEAD + f"{item},{question},ann,1\n{item},{question},ann,1\n"
+    first = read(campaign, text, tmp_path)
+    again = read(campaign, text, tmp_path)
+    assert first.taken >= 1
+    assert (again.taken, again.already) == (0, first.taken)
+    assert len(long_rows(campaign)) == first.taken
+
+
+def test_a_growing_file_counts_every_row_once_if_rows_have_times(
+    store: Store, tmp_path: Path
+) -> None:
+    campaign = small_campaign(store)
+    cells = open_cells(campaign)
+    text = HEAD.strip() + ",time\n"
+    for number, (item, question) in enumerate(cells[:3]):
+        text += f"{item},{question},ann,1,2026-01-0{number + 1}T12:00:00Z\n"
+        report = read(campaign, text, tmp_path)
+        assert (report.taken, report.already) == (1, number)
+
+
+def test_without_times_another_file_may_say_the_same_again(tmp_path: Path) -> None:
+    keys = []
+    for file, rows in (("a", "item0,q0,ann,1\n"), ("b", "item0,q0,ann,1\n"), ("c", "\n")):
+        (tmp_path / file).write_text(f"{HEAD}item0,q0,ann,1\n{rows}")
+        keys.append([row.key for row in read_answers(tmp_path / file, "csv")])
+    assert keys[0] == keys[1]
+    assert len({*keys[0], *keys[2]}) == 3
+
+
+def test_a_recorded_campaign_can_be_told_from_its_long_table(store: Store, tmp_path: Path) -> None:
+    """Steps open as they fill: one file carries a campaign from its beginning to its end."""
+    old = small_campaign(store)
+    answer(old, 10**6)
+    new = small_campaign(store, "new")
+    text = csv_table.written(LONG_COLUMNS, long_rows(old))
+    report = read(new, text, tmp_path)
+    assert report.taken == len(long_rows(old))
+    assert new.outcome() == old.outcome()
+    assert status_of(new).cost == status_of(old).cost
+    assert examine_store(store.database).sound
+
+
+def test_parquet_and_crowd_kit_say_the_same(store: Store, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    old = small_campaign(store)
+    answer(old, 10**6)
+    parquet_table.write(tmp_path / "a.parquet", LONG_COLUMNS, long_rows(old))
+    (tmp_path / "a.csv").write_text(csv_table.written(crowd_kit.COLUMNS, crowd_kit_rows(old)))
+    for name, file, kind in [("p", "a.parquet", "parquet"), ("c", "a.csv", "crowd-kit")]:
+        campaign = small_campaign(store, name)
+        import_answers(campaign, read_answers(tmp_path / file, kind))
+        assert campaign.outcome() == old.outcome()
+
+
+def test_a_worker_s_own_lease_is_answered_first(store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store)
+    (asked,) = campaign.ask("ann")
+    text = HEAD + f"{asked.item.id},{asked.question.id},ann,0"
+    assert read(campaign, text, tmp_path).taken == 1
+    status = status_of(campaign)
+    assert (status.leased, status.answers) == (0, 1)
+    assert not campaign.tell(asked.id, 1).ok  # it has been told by the file
+
+
+def test_what_others_hold_is_late(store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store)
+    held = campaign.ask("ann", 100)
+    with store.database.write() as connection:  # nothing is open any more
+        connection.execute(
+            slots.update().where(slots.c.state == SlotState.OPEN).values(state=SlotState.EMPTY)
+        )
+    text = HEAD + f"{held[0].item.id},{held[0].question.id},bob,0"
+    report = read(campaign, text, tmp_path)
+    assert report.taken == 0
+    assert report.late == [f"{tmp_path}/told.csv line 2"]
+
+
+def test_nobody_answers_a_cell_too_often_nor_what_they_skipped(
+    store: Store, tmp_path: Path
+) -> None:
+    campaign = small_campaign(store, answers_per_worker_and_cell=1)
+    (asked,) = campaign.ask("ann")
+    cell = f"{asked.item.id},{asked.question.id}"
+    campaign.skip(asked.id)
+    waiting = open_cells(campaign).count((asked.item.id, asked.question.id))
+    report = read(campaign, HEAD + f"{cell},ann,1\n{cell},bob,1\n{cell},bob,0\n", tmp_path)
+    assert report.taken == min(waiting, 2) if waiting > 1 else 1
+    assert len(report.late) == 3 - report.taken
+    assert examine_store(store.database).sound
+
+
+def test_a_revoked_worker_is_not_heard(store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store)
+    campaign.ask("eve")
+    campaign.revoke("eve")
+    item, question = open_cells(campaign)[0]
+    report = read(campaign, HEAD + f"{item},{question},eve,1", tmp_path)
+    assert report == ImportReport(revoked=[f"{tmp_path}/told.csv line 2"])
+
+
+BAD = {
+    "an unknown item": ("item9,q0,ann,1", "line 3: the item must be one of the campaign's"),
+    "an unknown question": ("item0,q9,ann,1", "line 3: the question must be one of"),
+    "an impossible answer": ("item0,q0,ann,2", "line 3: an answer must be yes"),
+    "no answer": ("item0,q0,ann,", "line 3: an answer must be yes"),
+    "no worker": ("item0,q0,,1", "line 3: a worker's name"),
+    "a long worker": (f"item0,q0,{'x' * 201},1", "line 3: a worker's name"),
+    "too few fields": ("item0,q0,ann", "line 3: a row must have 4 fields"),
+    "a long text": (f"item0,q0,ann,{'1' * 1_000_000}", "line 3: this must be a row"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_bad_row_is_named_and_nothing_is_taken(what: str, store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store)
+    item, question = open_cells(campaign)[0]
+    line, sentence = BAD[what]
+    with pytest.raises(InvalidInput, match=f"{tmp_path}/told.csv {sentence}"):
+        read(campaign, f"{HEAD}{item},{question},ann,1\n{line}\n", tmp_path)
+    assert status_of(campaign).answers == 0
+    assert status_of(campaign).workers == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "line 1: the first row must name the columns"),
+        ("item,question,worker\na,b,c\n", "line 1: .* add the column answer"),
+        ("item,question,worker,answer,mood\n", "line 1: columns must be among"),
+        (HEAD.strip() + ",seconds\nitem0,q0,ann,1,-3\n", "line 2: seconds must be"),
+        (HEAD.strip() + ",cost\nitem0,q0,ann,1,free\n", "line 2: cost must be"),
+        (HEAD.strip() + ",time\nitem0,q0,ann,1,noon\n", "line 2: time must be"),
+        (HEAD + '"item0,q0,ann,1\n', "line 2: this must be a row of a CSV file"),
+    ],
+)
+def test_a_malformed_table_is_refused(
+    text: str, sentence: str, store: Store, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        read(small_campaign(store), text, tmp_path)
+
+
+def test_bad_rows_may_be_left_out(store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store)
+    item, question = open_cells(campaign)[0]
+    text = HEAD + f"nobody,q0,ann,1\n{item},{question},ann,7\n{item},{question},ann,1\n"
+    report = read(campaign, text, tmp_path, skip_bad=True)
+    assert report == ImportReport(
+        taken=1,
+        unknown=[f"{tmp_path}/told.csv line 2"],
+        invalid=[f"{tmp_path}/told.csv line 3"],
+    )
+
+
+def test_a_paused_campaign_takes_no_file(store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store)
+    campaign.pause()
+    with pytest.raises(InvalidInput, match="must be running"):
+        read(campaign, HEAD, tmp_path)
+
+
+def annotated(task: dict[str, Any], value: dict[str, Any], **more: Any) -> dict[str, Any]:
+    result = [{"from_name": "answer", "to_name": "text", "type": "choices", "value": value}]
+    about = {"completed_by": {"id": 3, "email": "a@b.org"}, "lead_time": 4.5, "id": 1, **more}
+    return {**task, "id": 17, "annotations": [{"result": result, **about}]}
+
+
+def test_label_studio_annotations_are_told(store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store)
+    tasks = label_studio_tasks(campaign)
+    file = tmp_path / "done.json"
+    document = [
+        annotated(tasks[0], {"choices": ["yes"]}),
+        annotated(tasks[1], {"choices": ["no"]}, completed_by=8),
+        annotated(tasks[2], {}, was_cancelled=True),
+        tasks[3],
+    ]
+    file.write_text(json.dumps(document))
+    report = import_answers(campaign, read_answers(file, "label-studio"))
+    assert report == ImportReport(taken=2)
+    told = {(row[0], row[1], *row[2:5]) for row in long_rows(campaign)}
+    cells = [(task["data"]["item"], task["data"]["question"]) for task in tasks]
+    assert told == {
+        (*cells[0], "label-studio:a@b.org", 1.0, 4.5),
+        (*cells[1], "label-studio:8", 0.0, 4.5),
+    }
+
+
+@pytest.mark.parametrize("value", [{"number": 3}, {"rating": 3}])
+def test_label_studio_numbers(value: dict[str, Any], store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store, answers={"scale": [1, 5]})
+    file = tmp_path / "done.json"
+    file.write_text(json.dumps([annotated(label_studio_tasks(campaign)[0], value)]))
+    assert import_answers(campaign, read_answers(file, "label-studio")).taken == 1
+    assert long_rows(campaign)[0][3] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", "line 1: this must be JSON"),
+        ("[\n\n]]", "line 3: this must be JSON"),
+        ("{}", "must be a list of tasks"),
+        ("[3]", "task 1: a task must be one that askfew exported"),
+        ('[{"data": {"item": "a"}}]', "task 1: a task must be"),
+        (
+            '[{"data": {"item": "item0", "question": "q0"}, "annotations": [{"result": []}]}]',
+            "task 1: a task must be",
+        ),
+    ],
+)
+def test_other_json_is_refused(text: str, sentence: str, tmp_path: Path) -> None:
+    file = tmp_path / "done.json"
+    file.write_text(text)
+    with pytest.raises(InvalidInput, match=sentence):
+        read_answers(file, "label-studio")
+
+
+def test_bad_parquet_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    file = tmp_path / "a.parquet"
+    file.write_bytes(b"PAR1 no")
+    with pytest.raises(InvalidInput, match="must be a Parquet file"):
+        read_answers(file, "parquet")
+    parquet_table.write(file, {"item": str, "mood": str}, [("a", "b")])
+    with pytest.raises(InvalidInput, match="columns must be among"):
+        read_answers(file, "parquet")
+    parquet_table.write(file, {"item": str}, [("a",)])
+    with pytest.raises(InvalidInput, match="must be a column question"):
+        read_answers(file, "parquet")
+
+
+def test_on_postgresql(fresh_database: str, tmp_path: Path) -> None:
+    store = Store(fresh_database)
+    campaign = small_campaign(store)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        if campaign.state == "ended":
+            break
+        lines = [f"{i},{q},ann,{truth(i, q, rng)}" for i, q in open_cells(campaign)]
+        assert read(campaign, HEAD + "\n".join(lines), tmp_path).late == []
+    assert campaign.state == "ended"
+    assert examine_store(store.database).sound
+    store.close()

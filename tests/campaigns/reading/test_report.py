@@ -1,0 +1,66 @@
+"""The report says what was found, and item texts stay data."""
+
+import numpy as np
+import pytest
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.findings import findings_of
+from askfew.campaigns.reading.report import report_html
+from askfew.campaigns.records import Item, Question
+from askfew.campaigns.settings import Settings
+from askfew.campaigns.store import Store
+
+TRUTH = np.arange(12) % 2
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    """Twelve items, three questions, answered by three workers to the end."""
+    settings = Settings("birds", answers_per_worker_and_cell=1000, seed=3, price=0.5)
+    items = [Item(f"i{i}", f"<script>alert({i})</script>", None, "") for i in range(12)]
+    questions = [Question(f"q{j}", f"Question {j}?") for j in range(3)]
+    folder = tmp_path_factory.mktemp("report")
+    campaign = Store(f"sqlite:///{folder}/store.db").create(settings, items, questions)
+    rng = np.random.default_rng(0)
+    turn = 0
+    while asked := campaign.ask(f"worker {turn % 3}"):
+        turn += 1
+        number = int(asked[0].item.id[1:])
+        chance = (0.05, 0.95)[TRUTH[number]] if asked[0].question.id == "q1" else 0.5
+        assert campaign.tell(asked[0].id, bool(rng.random() < chance), seconds=2.0).ok
+    return campaign
+
+
+def test_findings_add_up(finished: Campaign) -> None:
+    found = findings_of(finished)
+    assert found.status.state == "ended"
+    assert [item.group for item in found.items] == TRUTH.tolist()
+    assert sum(item.answers for item in found.items) == found.status.answers
+    assert sum(found.by_phase.values()) == found.status.answers
+    assert sum(worker.answers for worker in found.workers) == found.status.answers
+    assert found.status.cost == pytest.approx(0.5 * found.status.answers)
+    assert sum(item.represents for item in found.items) == 2
+
+
+def test_the_best_question_comes_first_with_its_interval(finished: Campaign) -> None:
+    best = findings_of(finished).questions[0]
+    assert best.id == "q1"
+    assert best.low is not None
+    assert best.high is not None
+    assert best.low < 0.9 < best.high
+
+
+def test_labels_rest_on_evidence_beyond_the_threshold(finished: Campaign) -> None:
+    found = findings_of(finished)
+    assert found.threshold is not None
+    judged = [item.evidence for item in found.items if not item.represents]
+    assert min(each or 0.0 for each in judged) >= found.threshold
+
+
+def test_the_report_stands_alone_and_escapes_texts(finished: Campaign) -> None:
+    page = report_html(finished)
+    assert "right with probability at least 0.95" in page
+    assert "This assumes" in page
+    assert "<script>" not in page
+    assert "&lt;script&gt;alert(3)&lt;/script&gt;" in page
+    assert "http" not in page
