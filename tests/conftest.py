@@ -6,11 +6,14 @@ Tests that need a system package ask for it by a fixture, which skips them loudl
 import os
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
 from hypothesis import settings
 
+from askfew.campaigns.store import Store
+from campaign_tools import Clock
 from postgres import PrivatePostgres, find_binaries
 
 settings.register_profile(
@@ -43,3 +46,24 @@ def fresh_database(postgres: PrivatePostgres) -> Iterator[str]:
     yield postgres.create_database(name)
     postgres.start()
     postgres.drop_database(name)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of either kind."""
+    if request.param == "postgresql":
+        return str(request.getfixturevalue("fresh_database"))
+    return f"sqlite:///{tmp_path / 'store.db'}"
+
+
+@pytest.fixture
+def store(store_url: str, clock: Clock) -> Iterator[Store]:
+    """A store of either kind, with the tests' own clock."""
+    opened = Store(store_url, clock=clock)
+    yield opened
+    opened.close()

@@ -22,6 +22,7 @@ __all__ = [
     "InvalidInput",
     "InvalidTally",
     "MissingExtra",
+    "NotAdmitted",
     "OutOfTurn",
     "ReplayMismatch",
     "StoreUnreachable",
@@ -49,6 +50,10 @@ class AskfewError(Exception):
 
 class InvalidInput(AskfewError, ValueError):
     """A setting cannot be used: delta, sizes, a method's name, an option, a table."""
+
+
+class NotAdmitted(InvalidInput):
+    """A worker whom the owner of a campaign has revoked asks for more questions."""
 
 
 class StoreUnreachable(InvalidInput):

@@ -63,7 +63,7 @@ def test_another_version_is_refused_with_what_to_do(
     store: Store, store_url: str, version: str
 ) -> None:
     set_version(store.database, version)
-    with pytest.raises(InvalidInput, match=rf"must be of version 0001, got {version}: run"):
+    with pytest.raises(InvalidInput, match=rf"must be of version 0002, got {version}: run"):
         Store(store_url)
     with pytest.raises(InvalidInput, match="use the askfew that wrote it"):
         Store.upgrade(store_url)

@@ -10,7 +10,7 @@ from askfew.campaigns.slots.handout import OVERDUE
 from askfew.campaigns.slots.states import UNSETTLED
 from askfew.campaigns.tables.database import Quick
 from askfew.campaigns.tables.schema import SlotState, answers, campaigns, slots, steps, workers
-from askfew.errors import InvalidInput
+from askfew.errors import InvalidInput, NotAdmitted
 
 __all__ = ["Arrival", "admit", "check_name", "revoke"]
 
@@ -92,7 +92,7 @@ def admit(quick: Quick, campaign: int, worker: str, now: float) -> Arrival:
         row = quick.first(_ARRIVAL, who)
     arrival = Arrival(*row)
     if arrival.revoked is not None:
-        raise InvalidInput(
+        raise NotAdmitted(
             "a worker must be admitted", f"{worker!r}, who was revoked", "ask the owner"
         )
     if now > arrival.seen + _SEEN_AGAIN:

@@ -31,10 +31,13 @@ __all__ = [
     "answers",
     "campaigns",
     "images",
+    "invitations",
     "items",
     "metadata",
+    "owner_token",
     "questions",
     "refusals",
+    "sessions",
     "slots",
     "steps",
     "workers",
@@ -195,4 +198,34 @@ refusals = Table(
     Column("reason", Text, nullable=False),
     Column("time", Double, nullable=False),
     Index("refusals_by_slot", "campaign", "step", "slot", "worker"),
+)
+
+# Who may come in by the web (web/access). Of a token only its hash is kept.
+owner_token = Table(
+    "owner_token",
+    metadata,
+    Column("id", Integer, primary_key=True),  # 1: there is one owner
+    Column("hash", String(64), nullable=False),
+    Column("created", Double, nullable=False),
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("campaign", Integer, ForeignKey("campaigns.id"), nullable=False),
+    Column("worker", String(200), nullable=False),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("created", Double, nullable=False),
+    Column("expires", Double, nullable=False),
+    Column("revoked", Double),
+    PrimaryKeyConstraint("campaign", "worker"),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    # The hash of the token it was opened with: the session is good as long as that is.
+    Column("token", String(64), nullable=False),
+    Column("expires", Double, nullable=False),
 )

@@ -1,0 +1,1 @@
+"""Who may do what: tokens, invitations, sessions, and the dependencies that ask for them."""

@@ -1,0 +1,39 @@
+"""The web room put together: access, API, pages, over the campaigns of one store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+
+from askfew import __version__
+from askfew.campaigns.store import Store
+from askfew.web import pages, problems
+from askfew.web.access.entrance import Entrance
+from askfew.web.api import router as api
+from askfew.web.opened import OpenedCampaigns
+from askfew.web.security import BodyLimit, SecurityHeaders
+
+__all__ = ["create_app"]
+
+
+def create_app(store: Store, *, secure_cookies: bool = False) -> FastAPI:
+    """An ASGI app. ``secure_cookies`` where browsers come by TLS: without, they would get none."""
+    app = FastAPI(
+        title="askfew",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+    )
+    app.state.store = store
+    app.state.campaigns = OpenedCampaigns(store)
+    app.state.entrance = Entrance(store, secure=secure_cookies)
+    problems.install(app)
+    app.add_middleware(BodyLimit, entrance=app.state.entrance)
+    app.add_middleware(SecurityHeaders, secure=secure_cookies)
+    app.include_router(api, prefix="/api/v1")
+    app.include_router(pages.router, include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
+    return app

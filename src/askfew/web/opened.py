@@ -1,0 +1,50 @@
+"""Campaigns that this process has open: opening one reads all its items, so it is kept."""
+
+from __future__ import annotations
+
+import unicodedata
+from threading import Lock
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.settings import check_setting
+from askfew.campaigns.store import Store
+from askfew.errors import InvalidInput, StoreUnreachable
+from askfew.web.problems import Refused
+
+__all__ = ["Opened", "OpenedCampaigns", "opened"]
+
+
+class OpenedCampaigns:
+    """Campaign objects by name, each opened once; any number of threads may use one."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._known: dict[str, Campaign] = {}
+        self._turn = Lock()
+
+    def get(self, name: str) -> Campaign:
+        """The campaign of that name, or Refused (404)."""
+        known = self._known.get(name)
+        if known is not None:
+            return known
+        try:
+            proper = check_setting("name", unicodedata.normalize("NFC", name))
+            found = self.store.campaign(proper)
+        except StoreUnreachable:
+            raise
+        except InvalidInput:
+            raise Refused(404, "there is no campaign of this name: check it") from None
+        with self._turn:
+            return self._known.setdefault(found.settings.name, found)
+
+
+def opened(request: Request, name: str) -> Campaign:
+    """The campaign that the path names."""
+    campaigns: OpenedCampaigns = request.app.state.campaigns
+    return campaigns.get(name)
+
+
+Opened = Annotated[Campaign, Depends(opened)]

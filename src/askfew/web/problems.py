@@ -1,0 +1,81 @@
+"""What goes wrong, in one form: a problem document (RFC 9457) for programs, a page for people."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+
+from askfew.errors import AskfewError, InvalidInput, NotAdmitted, StoreUnreachable
+
+__all__ = ["MEDIA_TYPE", "Problem", "Refused", "install"]
+
+MEDIA_TYPE = "application/problem+json"
+_AGAIN = {"Retry-After": "2"}
+
+
+class Problem(BaseModel):
+    """An error, as RFC 9457 has it; ``detail`` is a sentence that says what to do."""
+
+    type: str = "about:blank"
+    title: str = Field(description="The status in words.")
+    status: int
+    detail: str
+
+
+class Refused(HTTPException):
+    """A request that is turned down, with its HTTP status and a sentence."""
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of this app in this form."""
+    app.add_exception_handler(AskfewError, lambda request, error: _answer(request, _said(error)))
+    app.add_exception_handler(
+        PoolTimeout,
+        lambda request, _: _answer(request, Refused(503, "too busy: try again soon", _AGAIN)),
+    )
+    app.add_exception_handler(
+        RequestValidationError, lambda request, error: _answer(request, _invalid(error))
+    )
+    app.add_exception_handler(HTTPException, _answer)
+    app.add_exception_handler(
+        Exception,
+        lambda request, _: _answer(request, Refused(500, "something broke: the log says what")),
+    )
+
+
+def _said(error: Exception) -> Refused:
+    """What askfew itself says about its input."""
+    if isinstance(error, StoreUnreachable):
+        # Its own sentence names the store's address, which is nobody's business.
+        return Refused(503, "the store does not answer: try again soon", _AGAIN)
+    if isinstance(error, NotAdmitted):
+        return Refused(403, str(error))
+    return Refused(422 if isinstance(error, InvalidInput) else 500, str(error))
+
+
+def _invalid(error: Exception) -> Refused:
+    """The first thing that is wrong, and where; what was sent is not repeated."""
+    assert isinstance(error, RequestValidationError)
+    first: dict[str, Any] = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return Refused(422, f"{place}: {first['msg']}")
+
+
+def _answer(request: Request, refused: Exception) -> Response:
+    assert isinstance(refused, HTTPException)
+    status, detail = refused.status_code, refused.detail
+    if request.url.path.startswith("/api/"):
+        problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
+        return JSONResponse(problem.model_dump(), status, refused.headers, media_type=MEDIA_TYPE)
+    if status == 401:
+        if "hx-request" in request.headers:  # htmx follows redirects into a part of the page
+            return Response(status_code=401, headers={"HX-Redirect": "/login"})
+        return RedirectResponse("/login", 303)
+    return PlainTextResponse(detail, status, refused.headers)

@@ -1,0 +1,87 @@
+"""What every response says to browsers, and how much a request may carry."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from askfew.web.access.entrance import Entrance
+from askfew.web.problems import Refused
+
+__all__ = ["BodyLimit", "SecurityHeaders"]
+
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none';"
+    " base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+_TLS_ONLY = {"Strict-Transport-Security": "max-age=31536000"}
+
+SMALL = 64_000
+"""Bytes of a request's body: an answer, a form."""
+LARGE = 100_000_000
+"""Bytes of an upload, which only the owner may send."""
+UPLOADS = ("/api/v1/campaigns", "/new")
+"""Where uploads go, as paths."""
+
+
+class SecurityHeaders:
+    """No script or style but our own files, in nobody's frame; nothing kept that is not static."""
+
+    def __init__(self, app: ASGIApp, *, secure: bool) -> None:
+        self.app = app
+        self.headers = {**_HEADERS, **(_TLS_ONLY if secure else {})}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(self.headers)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+class BodyLimit:
+    """Counts what really comes in, whatever Content-Length says."""
+
+    def __init__(self, app: ASGIApp, *, entrance: Entrance) -> None:
+        self.app, self.entrance = app, entrance
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        limit, came = SMALL, 0
+
+        async def limited() -> Message:
+            nonlocal limit, came
+            message = await receive()
+            came += len(message.get("body", b""))
+            if came > limit and limit == SMALL and scope["path"].rstrip("/") in UPLOADS:
+                await run_in_threadpool(self.entrance.owner, Request(scope))
+                limit = LARGE
+            if came > limit:
+                raise TooLarge(limit)
+            return message
+
+        await self.app(scope, limited, send)
+
+
+class TooLarge(Refused):
+    """The body is longer than may be; the rest of it is not read."""
+
+    def __init__(self, limit: int) -> None:
+        headers = {"Connection": "close"}
+        super().__init__(413, f"the request must have at most {limit:,} bytes", headers)
