@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.independence import warnings_of
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
@@ -41,6 +42,8 @@ class Result:
     """The one that separates best."""
     certificate: dict[str, Any] | None
     items: tuple[ItemResult, ...]
+    warnings: tuple[str, ...] = ()
+    """What the certificate cannot be trusted about, a sentence each."""
 
     @property
     def groups(self) -> list[list[str]]:
@@ -69,10 +72,11 @@ def result_of(campaign: Campaign) -> Result:
             .group_by(answers.c.item)
         )
         counts = {row[0]: row[1] for row in told}
-    outcome = json.loads(row.outcome) if row.outcome else None
-    known = json.loads(newest.known) if newest is not None and newest.known else {}
-    found = outcome or known
-    labels = found.get("labels") or [-1] * len(campaign.items)
+        outcome = json.loads(row.outcome) if row.outcome else None
+        known = json.loads(newest.known) if newest is not None and newest.known else {}
+        found = outcome or known
+        labels = found.get("labels") or [-1] * len(campaign.items)
+        warnings = warnings_of(connection, campaign, labels)
     evidence = found.get("evidence") or [None] * len(campaign.items)
     question = found.get("question")
     return Result(
@@ -92,4 +96,5 @@ def result_of(campaign: Campaign) -> Result:
             )
             for number, item in enumerate(campaign.items)
         ),
+        warnings=warnings,
     )

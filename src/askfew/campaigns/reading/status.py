@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Integer, cast, func, select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.independence import warnings_of
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import SlotState, answers, campaigns, slots, steps, workers
 from askfew.campaigns.tables.snapshot import snapshot
@@ -50,6 +51,8 @@ class Status:
     workers: tuple[WorkerStatus, ...]
     workers_needed: int
     """Distinct workers that the open step cannot do without."""
+    warnings: tuple[str, ...] = ()
+    """What the certificate cannot be trusted about, a sentence each."""
 
     @property
     def too_few_workers(self) -> bool:
@@ -91,6 +94,7 @@ def status_of(campaign: Campaign) -> Status:
             items=campaign.problem.items,
             workers=_workers(connection, campaign.id),
             workers_needed=_workers_needed(connection, campaign),
+            warnings=warnings_of(connection, campaign, labels),
         )
 
 

@@ -86,5 +86,6 @@ def _tell(found: Result) -> None:
     else:
         lines += [found.certificate["promise"], "This assumes:"]
         lines += [f"- {each}" for each in found.certificate["assumptions"]]
+    lines += [f"WARNING: {each}." for each in found.warnings]
     for line in lines:
         report.print(Text(line))

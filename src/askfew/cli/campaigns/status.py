@@ -85,6 +85,8 @@ def _print_one(status: Status, price: float) -> None:
             f" workers, and {here} {'has' if here == 1 else 'have'} come.[/bold red] What nobody"
             " may answer closes empty after step_timeout.",
         )
+    for warning in status.warnings:
+        report.print(Text(f"WARNING: {warning}.", style="bold red"))
 
 
 def _answers(status: Status) -> str:

@@ -1,0 +1,148 @@
+"""Are a worker's repeated answers fresh draws, or the same answer given again?
+
+The certificate counts every answer as new evidence. A judge who errs on the same cells (item,
+question) every time repeats itself: its second answer to a cell is worth nothing.
+
+**Model.** Items of one group have the same mean on every question, and answers are independent.
+Then the answers of one worker to one question about the items of one group, a *block*, are
+exchangeable: it is pure chance which of them fell on which cell. Each answer becomes a bit
+(above its block's mean or not; for yes/no, itself), and the answers to one cell are paired in
+the order they were asked. Of a block's M pairs with K ones among their N = 2M bits, d disagree
+with probability
+
+    P(D = d) = M! / (d! a! (M - d - a)!) * 2^d / C(N, K),   a = (K - d) / 2,
+
+with a pairs of two ones, and E D = M * 2 K (N - K) / (N (N - 1)). The p-value of a worker is the
+chance that all blocks together show no more disagreement than was seen. It is exact, whatever the
+worker's reliability on each block, for K is given: who is always right has K = 0 or N in every
+block, nothing to disagree about, and p = 1; who errs at random disagrees with itself as often as
+with others; who errs on the same cells never disagrees with itself, and p falls by a factor of
+about N with every error.
+
+A worker is flagged if p is at most ``ALPHA`` and the disagreement less than half of what was
+expected. The second condition bounds false alarms of those who look again and again: with more
+pairs it is ever less likely to hold by chance. Items without a group yet are left out.
+
+A single worker who decides the groups alone, by one question, cannot be told from one who is
+right about it: the groups are then what it said. Other questions, or other workers, show it.
+
+>>> cells = [[0, 0]] * 17 + [[1, 1]] * 3
+>>> verdict = judge_repeats([cells])
+>>> verdict.pairs, verdict.disagreed, round(verdict.expected, 1), verdict.suspect
+(20, 0, 5.2, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from scipy.special import gammaln
+from sqlalchemy import Connection, and_, func, select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.tables.schema import answers
+from askfew.records import Floats
+
+__all__ = ["ALPHA", "Repeats", "judge_repeats", "repeats_of", "warnings_of"]
+
+ALPHA = 0.002
+_HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """How often a worker's repeated answers disagreed with each other, and how often they would
+    if they were independent.
+    """
+
+    pairs: int
+    disagreed: int
+    expected: float
+    p_value: float
+
+    @property
+    def suspect(self) -> bool:
+        """Whether these are no independent draws."""
+        return self.p_value <= ALPHA and self.disagreed < _HALF * self.expected
+
+
+def judge_repeats(blocks: Iterable[Sequence[Sequence[float]]]) -> Repeats:
+    """The verdict over blocks; a block is a list of cells, a cell its answers in order."""
+    pairs, disagreed, expected = 0, 0, 0.0
+    chance = np.ones(1)
+    for block in blocks:
+        twice = [_paired(cell) for cell in block if len(cell) >= 2]
+        if not twice:
+            continue
+        values = np.concatenate(twice)
+        bits = values > values.mean()
+        m, ones = len(bits), int(bits.sum())
+        pairs += m
+        disagreed += int((bits[:, 0] != bits[:, 1]).sum())
+        expected += ones * (2 * m - ones) / (2 * m - 1)
+        chance = np.convolve(chance, _disagreements(m, ones))
+    p_value = min(1.0, float(chance[: disagreed + 1].sum()))
+    return Repeats(pairs, disagreed, expected, p_value)
+
+
+def _paired(cell: Sequence[float]) -> Floats:
+    """First and second, third and fourth, ...: one row each."""
+    return np.array(cell[: len(cell) // 2 * 2], dtype=np.float64).reshape(-1, 2)
+
+
+def _disagreements(pairs: int, ones: int) -> Floats:
+    """The chance of 0, 1, ... pairs that disagree, if so many ones fell on them at random."""
+    most = min(ones, 2 * pairs - ones)
+    d = np.arange(most % 2, most + 1, 2)  # an even number of ones is left for the others
+    both = (ones - d) // 2
+    ways = _log_factorial(pairs) - _log_factorial(d) - _log_factorial(both)
+    ways = ways - _log_factorial(pairs - d - both) + d * np.log(2.0)
+    total = _log_factorial(2 * pairs) - _log_factorial(ones) - _log_factorial(2 * pairs - ones)
+    chance = np.zeros(most + 1)
+    chance[d] = np.exp(ways - total)
+    return chance
+
+
+def _log_factorial(n: object) -> Floats:
+    return np.asarray(gammaln(np.asarray(n, dtype=np.float64) + 1.0))
+
+
+def warnings_of(
+    connection: Connection, campaign: Campaign, labels: Sequence[int]
+) -> tuple[str, ...]:
+    """A sentence about every worker of the campaign who is flagged, under these labels."""
+    if campaign.settings.answers_per_worker_and_cell == 1:
+        return ()
+    repeats = repeats_of(connection, campaign.id, labels)
+    return tuple(_sentence(worker, each) for worker, each in repeats.items() if each.suspect)
+
+
+def repeats_of(connection: Connection, campaign: int, labels: Sequence[int]) -> dict[str, Repeats]:
+    """The verdict on every worker who answered some cell of a labelled item twice."""
+    here = (answers.c.campaign == campaign, answers.c.retracted.is_(False))
+    cell = (answers.c.worker, answers.c.item, answers.c.question)
+    again = select(*cell).where(*here).group_by(*cell).having(func.count() > 1).subquery()
+    same = [again.c[column.name] == column for column in cell]
+    rows = connection.execute(
+        select(*cell, answers.c.value)
+        .join(again, and_(*same))
+        .where(*here)
+        .order_by(*cell, answers.c.step, answers.c.slot)
+    )
+    blocks: dict[str, dict[tuple[int, int], list[list[float]]]] = {}
+    for (worker, item, question), told in groupby(rows, key=lambda row: tuple(row[:3])):
+        if labels and labels[item] >= 0:
+            block = blocks.setdefault(worker, {}).setdefault((labels[item], question), [])
+            block.append([row.value for row in told])
+    return {worker: judge_repeats(each.values()) for worker, each in blocks.items()}
+
+
+def _sentence(worker: str, repeats: Repeats) -> str:
+    return (
+        f"answers from worker {worker} are not independent draws: of {repeats.pairs:,} pairs of"
+        f" answers to the same cell {repeats.disagreed:,} disagreed, where independent ones would"
+        f" about {repeats.expected:,.0f} times; what is promised does not hold for them"
+    )

@@ -1,0 +1,116 @@
+"""Judges who repeat themselves are found; honest ones are left alone."""
+
+from itertools import product
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from askfew.campaigns.campaign import Asked
+from askfew.campaigns.reading.independence import ALPHA, judge_repeats, repeats_of
+from askfew.campaigns.reading.report import report_html
+from askfew.campaigns.reading.results import result_of
+from askfew.campaigns.reading.status import status_of
+from askfew.campaigns.store import Store
+from campaign_tools import answer_all, sweep
+
+CELLS, JUDGES, ERRS = 50, 1000, 0.15
+
+Blocks = dict[tuple[int, int], list[list[float]]]
+
+
+def answered(rng: np.random.Generator, kind: str, cells: int = CELLS, questions: int = 3) -> Blocks:
+    """Cells answered twice each by a judge: the truth is the group, on every question."""
+    wrong = rng.permutation(cells) < round(ERRS * cells)
+    blocks: Blocks = {}
+    for same in wrong.tolist():
+        group, question = int(rng.integers(2)), int(rng.integers(questions))
+        if kind == "errs on the same cells":
+            flips = [same, same]
+        elif kind == "always right":
+            flips = [False, False]
+        else:
+            flips = (rng.random(2) < (0.5 if kind == "a coin" else ERRS)).tolist()
+        blocks.setdefault((group, question), []).append([float(group != flip) for flip in flips])
+    return blocks
+
+
+def flagged(kind: str, questions: int = 3, judges: int = JUDGES) -> float:
+    rng = np.random.default_rng(7)
+    verdicts = [
+        judge_repeats(answered(rng, kind, questions=questions).values()) for _ in range(judges)
+    ]
+    return float(np.mean([verdict.suspect for verdict in verdicts]))
+
+
+@pytest.mark.parametrize("questions", [1, 3, 5])
+def test_a_judge_that_errs_on_the_same_cells_is_flagged_within_fifty(questions: int) -> None:
+    assert flagged("errs on the same cells", questions) > 0.99
+
+
+@pytest.mark.parametrize("kind", ["errs at random", "always right", "a coin"])
+@pytest.mark.parametrize("questions", [1, 5])
+def test_honest_judges_are_not_flagged(kind: str, questions: int) -> None:
+    assert flagged(kind, questions) < 0.01
+
+
+def test_looking_after_every_cell_raises_no_false_alarm() -> None:
+    rng = np.random.default_rng(1)
+    alarms = 0
+    for _ in range(150):
+        blocks: Blocks = {}
+        suspect = False
+        for _ in range(80):
+            for where, cells in answered(rng, "errs at random", 1, 2).items():
+                blocks.setdefault(where, []).extend(cells)
+            suspect |= judge_repeats(blocks.values()).suspect
+        alarms += suspect
+    assert alarms <= 2
+
+
+@pytest.mark.parametrize("ones", range(7))
+def test_the_p_value_is_the_share_of_all_arrangements(ones: int) -> None:
+    every = [bits for bits in product((0.0, 1.0), repeat=6) if sum(bits) == ones]
+    assert len(every) == comb(6, ones)
+    disagreed = [sum(bits[i] != bits[i + 1] for i in (0, 2, 4)) for bits in every]
+    for bits, d in zip(every, disagreed, strict=True):
+        verdict = judge_repeats([[bits[0:2], bits[2:4], bits[4:6]]])
+        assert verdict.disagreed == d
+        assert verdict.expected == pytest.approx(np.mean(disagreed))
+        assert verdict.p_value == pytest.approx(np.mean([other <= d for other in disagreed]))
+
+
+def test_numbers_that_come_back_to_the_last_digit_are_flagged() -> None:
+    rng = np.random.default_rng(2)
+    first = rng.normal(size=20)
+    assert judge_repeats([[[x, x] for x in first]]).suspect
+    assert not judge_repeats([rng.normal(size=(20, 2)).tolist()]).suspect
+
+
+def test_what_was_answered_once_says_nothing() -> None:
+    verdict = judge_repeats([[[1.0], [0.0], [1.0]]])
+    assert (verdict.pairs, verdict.p_value, verdict.suspect) == (0, 1.0, False)
+
+
+def test_the_warning_is_in_status_result_and_report(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/store.db")
+    campaign = sweep(store, rows=20, columns=6, each=4, answers_per_worker_and_cell=4)
+
+    def stubborn(asked: Asked) -> bool:
+        item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
+        return (item % 2 == 0) != ((item * 7 + question * 3) % 8 == 0)
+
+    answer_all(campaign, "stubborn", stubborn)
+    warnings = status_of(campaign).warnings
+    assert len(warnings) == 1
+    assert "answers from worker stubborn are not independent draws" in warnings[0]
+    assert result_of(campaign).warnings == warnings
+    assert "answers from worker stubborn are not independent draws" in report_html(campaign)
+    outcome = campaign.outcome()
+    assert outcome is not None
+    with store.database.read() as connection:
+        verdict = repeats_of(connection, campaign.id, outcome["labels"])["stubborn"]
+    assert verdict.disagreed == 0
+    assert verdict.p_value < ALPHA
+    store.close()
