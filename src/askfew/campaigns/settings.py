@@ -17,7 +17,7 @@ from askfew.campaigns.method_options import check_options, read_options
 from askfew.campaigns.sentences import nearest, shown
 from askfew.errors import InvalidInput
 
-__all__ = ["LONGEST_TEXT", "Settings", "check_setting"]
+__all__ = ["LONGEST_TEXT", "Settings", "check_setting", "is_storable"]
 
 LONGEST_TEXT = 10_000
 """Characters of a text that a worker is shown."""
@@ -168,7 +168,7 @@ def _method(value: object) -> str:
 
 
 def _guidelines(value: object) -> str:
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT or not _storable(value):
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT or not is_storable(value):
         raise InvalidInput(
             f"guidelines must be a text of at most {LONGEST_TEXT:,} characters",
             shown(value),
@@ -177,7 +177,7 @@ def _guidelines(value: object) -> str:
     return value
 
 
-def _storable(text: str) -> bool:
+def is_storable(text: str) -> bool:
     """Whether every store can hold it: PostgreSQL knows neither NUL nor half characters."""
     return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import unicodedata
 from pathlib import Path
 
 import numpy as np
 
 from askfew.algorithms import start
+from askfew.campaigns.contents import check_id
 from askfew.campaigns.folder.pictures import read_picture
 from askfew.campaigns.folder.settings_file import parse_settings, place_of
 from askfew.campaigns.folder.table_file import Row, read_table
@@ -24,7 +24,6 @@ __all__ = ["read_folder"]
 
 _MOST_SETTINGS = 64_000
 """Bytes of campaign.toml; guidelines are short, and the parser takes its time with odd text."""
-_LONGEST_ID = 200
 
 
 def read_folder(path: str | Path) -> CampaignFolder:
@@ -77,14 +76,8 @@ def _check_ids(path: Path, rows: list[Row]) -> None:
     first: dict[str, int] = {}
     for line, fields in rows:
         name = fields["id"]
-        # Ids stand in tables, files and logs: one line each.
-        one_line = all(unicodedata.category(char) not in ("Cc", "Zl", "Zp") for char in name)
-        if not 0 < len(name) <= _LONGEST_ID or not one_line:
-            raise InvalidInput(
-                f"{path} line {line}: an id must be 1 to {_LONGEST_ID} characters on one line",
-                shown(name) if name else "none",
-                "give every row a short id of its own",
-            )
+        with located(f"{path} line {line}"):
+            check_id(name)
         if name in first:
             raise InvalidInput(
                 f"{path} line {line}: an id must be used once",

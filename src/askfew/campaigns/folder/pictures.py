@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from askfew.campaigns.sentences import shown
 from askfew.errors import InvalidInput
 
-__all__ = ["LARGEST", "media_type", "read_picture"]
+__all__ = ["LARGEST", "check_picture", "media_type", "read_picture"]
 
 LARGEST = 5_000_000
 """Bytes."""
@@ -49,6 +49,12 @@ def read_picture(folder: Path, name: str) -> bytes:
         ) from None
     if data is None:
         raise _outside(name)
+    check_picture(data, name)
+    return data
+
+
+def check_picture(data: bytes, name: str) -> None:
+    """Refuse what is too large, or no picture that a browser shows without running anything."""
     if len(data) > LARGEST:
         raise InvalidInput(
             f"image must have at most {LARGEST:,} bytes", f"{shown(name)} with more", "shrink it"
@@ -59,7 +65,6 @@ def read_picture(folder: Path, name: str) -> bytes:
             f"{shown(name)}, which is none",
             "convert it",
         )
-    return data
 
 
 def _bytes(folder: str, path: Path) -> bytes | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,15 +9,7 @@ import typer
 from typer import Option
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.exchange.exporting import (
-    LONG_COLUMNS,
-    crowd_kit_rows,
-    label_studio_tasks,
-    long_rows,
-)
-from askfew.campaigns.exchange.formats import crowd_kit, csv_table, label_studio, parquet_table
-from askfew.campaigns.exchange.formats.whole_file import write_whole
-from askfew.campaigns.exchange.moving import export_campaign
+from askfew.campaigns.exchange.writing import FORMATS, text_of, write_export
 from askfew.cli import options
 from askfew.cli.campaigns.endings import by_ending
 from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
@@ -61,7 +52,7 @@ def export(
     The answers are a table of item, question, worker, answer, seconds, cost and time.
     """
     kind = format or (by_ending(out, _ENDINGS) if out is not None else "csv")
-    if out is None and (json or kind in ("parquet", "campaign")):
+    if out is None and (json or not FORMATS[kind].is_text):
         raise InvalidInput(
             f"{'--json' if json else kind} needs a file to write to", "none", "say --out FILE"
         )
@@ -80,33 +71,8 @@ def export(
 
 def _write(campaign: Campaign, kind: str, out: Path | None) -> int | None:
     """Write it; how many rows there were, where there are rows."""
-    if kind == "campaign":
-        assert out is not None
-        export_campaign(campaign, out)
-        return None
-    if kind == "parquet":
-        assert out is not None
-        answers = long_rows(campaign)
-        parquet_table.write(out, LONG_COLUMNS, answers)
-        return len(answers)
-    text, rows = _text(campaign, kind)
-    if out is None:
-        typer.echo(text, nl=False)
-    else:
-        write_whole(out, text.encode())
+    if out is not None:
+        return write_export(campaign, kind, out)
+    text, rows = text_of(campaign, kind)
+    typer.echo(text, nl=False)
     return rows
-
-
-def _text(campaign: Campaign, kind: str) -> tuple[str, int | None]:
-    if kind == "csv":
-        answers = long_rows(campaign)
-        return csv_table.written(LONG_COLUMNS, answers), len(answers)
-    if kind == "crowd-kit":
-        labels = crowd_kit_rows(campaign)
-        return csv_table.written(crowd_kit.COLUMNS, labels), len(labels)
-    if kind == "label-studio":
-        tasks = label_studio_tasks(campaign)
-        return json_format.dumps(tasks, indent=2) + "\n", len(tasks)
-    pictures = any(item.image for item in campaign.items)
-    settings = campaign.settings
-    return label_studio.interface(settings.answers, settings.guidelines, pictures=pictures), None

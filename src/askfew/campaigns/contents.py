@@ -1,0 +1,61 @@
+"""Whether items and questions are such that every store can hold them and every worker see them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from askfew.campaigns.folder.pictures import check_picture
+from askfew.campaigns.records import Item, Question
+from askfew.campaigns.sentences import located, shown
+from askfew.campaigns.settings import LONGEST_TEXT, is_storable
+from askfew.errors import InvalidInput
+
+__all__ = ["check_contents", "check_id"]
+
+_LONGEST_ID = 200
+
+
+def check_contents(items: Sequence[Item], questions: Sequence[Question]) -> None:
+    """Refuse what a campaign's folder would be refused for; the sentence says which it is.
+
+    >>> check_contents([Item("a"), Item("b")], [Question("q", "")])
+    Traceback (most recent call last):
+    askfew.errors.InvalidInput: question 1: a question must have a text, got none: write what ...
+    """
+    if len(items) < 2:
+        raise InvalidInput("there must be at least two items", len(items), "add some")
+    if not questions:
+        raise InvalidInput("there must be at least one question", 0, "add one")
+    for number, item in enumerate(items, 1):
+        with located(f"item {number}"):
+            check_id(item.id)
+            _check_text(item.text)
+            if item.image is not None:
+                check_picture(item.image, item.image_name or item.id)
+    for number, question in enumerate(questions, 1):
+        with located(f"question {number}"):
+            check_id(question.id)
+            _check_text(question.text)
+            if not question.text:
+                raise InvalidInput("a question must have a text", "none", "write what is asked")
+
+
+def check_id(name: str) -> None:
+    """Ids stand in tables, files and logs: short, and on one line."""
+    one_line = all(unicodedata.category(char) not in ("Cc", "Zl", "Zp") for char in name)
+    if not 0 < len(name) <= _LONGEST_ID or not one_line or not is_storable(name):
+        raise InvalidInput(
+            f"an id must be 1 to {_LONGEST_ID} characters on one line",
+            shown(name) if name else "none",
+            "give every row a short id of its own",
+        )
+
+
+def _check_text(text: str) -> None:
+    if len(text) > LONGEST_TEXT or not is_storable(text):
+        raise InvalidInput(
+            f"a text must have at most {LONGEST_TEXT:,} characters, and no NUL",
+            shown(text),
+            "shorten it",
+        )
