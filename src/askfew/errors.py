@@ -26,6 +26,7 @@ __all__ = [
     "OutOfTurn",
     "ReplayMismatch",
     "StoreUnreachable",
+    "WorkerStopped",
 ]
 
 
@@ -59,6 +60,9 @@ class NotAdmitted(InvalidInput):
 class StoreUnreachable(InvalidInput):
     """A campaign's database does not answer. Whatever was acknowledged is safe: try again later."""
 
+    retry_after: float | None = None
+    """Seconds after which it asked to be tried again."""
+
 
 class InvalidBatch(AskfewError, TypeError):
     """An algorithm yielded something that is not a usable Batch."""
@@ -82,6 +86,10 @@ class MissingExtra(AskfewError, ImportError):
 
 class AnswerFailed(AskfewError, RuntimeError):
     """The user's own function raised; its exception is the ``__cause__``."""
+
+
+class WorkerStopped(AskfewError, RuntimeError):
+    """A worker cannot go on: who answers for it fails again and again. Its leases are back."""
 
 
 class ReplayMismatch(AskfewError, RuntimeError):
