@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +22,7 @@ from askfew.driver import AskTell
 from askfew.errors import InvalidInput
 from askfew.records import Problem
 
-__all__ = ["read_folder"]
+__all__ = ["read_folder", "read_items", "read_questions"]
 
 _MOST_SETTINGS = 64_000
 """Bytes of campaign.toml; guidelines are short, and the parser takes its time with odd text."""
@@ -38,15 +40,19 @@ def read_folder(path: str | Path) -> CampaignFolder:
     file = folder / "campaign.toml"
     text = read_text(file, most=_MOST_SETTINGS)
     settings = parse_settings(file, text)
-    campaign = CampaignFolder(settings, _items(folder), _questions(folder / "questions.csv"))
+    campaign = CampaignFolder(
+        settings,
+        read_items(folder / "items.csv", partial(read_picture, folder)),
+        read_questions(folder / "questions.csv"),
+    )
     if settings.options:
         with located(place_of(file, text, "campaign", "options")):
             _try_options(settings, len(campaign.items), len(campaign.questions))
     return campaign
 
 
-def _items(folder: Path) -> tuple[Item, ...]:
-    path = folder / "items.csv"
+def read_items(path: Path, picture: Callable[[str], bytes]) -> tuple[Item, ...]:
+    """The items of a CSV file; ``picture`` gets the bytes of those that it names."""
     rows = read_table(path, ("id", "text"), ("image",))
     _check_ids(path, rows)
     _check_enough(path, rows, 2, "two items")
@@ -55,12 +61,13 @@ def _items(folder: Path) -> tuple[Item, ...]:
         name, image = fields["image"], None
         if name:
             with located(f"{path} line {line}"):
-                image = read_picture(folder, name)
+                image = picture(name)
         items.append(Item(fields["id"], fields["text"], image, name))
     return tuple(items)
 
 
-def _questions(path: Path) -> tuple[Question, ...]:
+def read_questions(path: Path) -> tuple[Question, ...]:
+    """The questions of a CSV file."""
     rows = read_table(path, ("id", "text"))
     _check_ids(path, rows)
     _check_enough(path, rows, 1, "one question")
