@@ -9,7 +9,7 @@ from starlette.staticfiles import StaticFiles
 
 from askfew import __version__
 from askfew.campaigns.store import Store
-from askfew.web import pages, problems
+from askfew.web import documentation, pages, problems
 from askfew.web.access.entrance import Entrance
 from askfew.web.api import router as api
 from askfew.web.opened import OpenedCampaigns
@@ -36,4 +36,5 @@ def create_app(store: Store, *, secure_cookies: bool = False) -> FastAPI:
     app.include_router(api, prefix="/api/v1")
     app.include_router(pages.router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
+    documentation.install(app)
     return app

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Annotated
 
 from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.settings import check_setting
@@ -25,9 +26,13 @@ class OpenedCampaigns:
         self._known: dict[str, Campaign] = {}
         self._turn = Lock()
 
+    def known(self, name: str) -> Campaign | None:
+        """The campaign of that name, if it is open already."""
+        return self._known.get(name)
+
     def get(self, name: str) -> Campaign:
         """The campaign of that name, or Refused (404)."""
-        known = self._known.get(name)
+        known = self.known(name)
         if known is not None:
             return known
         try:
@@ -41,10 +46,11 @@ class OpenedCampaigns:
             return self._known.setdefault(found.settings.name, found)
 
 
-def opened(request: Request, name: str) -> Campaign:
-    """The campaign that the path names."""
+async def opened(request: Request, name: str) -> Campaign:
+    """The campaign that the path names; only the first time is worth a thread."""
     campaigns: OpenedCampaigns = request.app.state.campaigns
-    return campaigns.get(name)
+    known = campaigns.known(name)
+    return await run_in_threadpool(campaigns.get, name) if known is None else known
 
 
 Opened = Annotated[Campaign, Depends(opened)]

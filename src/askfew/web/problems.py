@@ -12,7 +12,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
-from askfew.errors import AskfewError, InvalidInput, NotAdmitted, StoreUnreachable
+from askfew.errors import AskfewError, InvalidInput, MissingExtra, NotAdmitted, StoreUnreachable
 
 __all__ = ["MEDIA_TYPE", "Problem", "Refused", "install"]
 
@@ -57,7 +57,8 @@ def _said(error: Exception) -> Refused:
         return Refused(503, "the store does not answer: try again soon", _AGAIN)
     if isinstance(error, NotAdmitted):
         return Refused(403, str(error))
-    return Refused(422 if isinstance(error, InvalidInput) else 500, str(error))
+    known = isinstance(error, InvalidInput | MissingExtra)
+    return Refused(422 if known else 500, _plain(str(error)))
 
 
 def _invalid(error: Exception) -> Refused:
@@ -65,7 +66,12 @@ def _invalid(error: Exception) -> Refused:
     assert isinstance(error, RequestValidationError)
     first: dict[str, Any] = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
-    return Refused(422, f"{place}: {first['msg']}")
+    return Refused(422, _plain(f"{place}: {first['msg']}"))
+
+
+def _plain(text: str) -> str:
+    """A text made of what was sent, such as is safe to send: not endless, no half characters."""
+    return text.encode(errors="replace").decode()[:300]
 
 
 def _answer(request: Request, refused: Exception) -> Response:

@@ -1,0 +1,104 @@
+"""What workers do: ask, tell, skip, release, renew, retract.
+
+The owner may do the same for any worker by naming them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import APIRouter
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.slots.holders import holder_of
+from askfew.campaigns.slots.intake import UNKNOWN, Receipt, read_lease
+from askfew.errors import InvalidInput
+from askfew.web.access.callers import Caller
+from askfew.web.access.dependencies import Worker
+from askfew.web.api import bodies
+from askfew.web.api.documents import Asked, ReceiptDocument, receipt_document
+from askfew.web.opened import Opened
+from askfew.web.problems import Refused
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/campaigns/{name}", tags=["answering"])
+
+
+@router.post("/ask")
+def ask(caller: Worker, campaign: Opened, body: bodies.Ask) -> Asked:
+    """Up to n questions, leased to the worker until they expire."""
+    asked = campaign.ask(_acting(caller, body.worker), body.n)
+    known: dict[str, Any] = {
+        "state": "running" if asked else campaign.state,
+        "questions": [
+            {
+                "id": each.id,
+                "item": vars(each.item),
+                "question": {"id": each.question.id, "text": each.question.text},
+                "expires": each.expires,
+            }
+            for each in asked
+        ],
+    }
+    return Asked(**known)
+
+
+@router.post("/tell")
+def tell(caller: Worker, campaign: Opened, body: bodies.Answer) -> ReceiptDocument:
+    """Answer a question. Sent again, it counts once and is acknowledged again."""
+    return _about(
+        caller,
+        campaign,
+        body.id,
+        lambda: campaign.tell(body.id, body.answer, seconds=body.seconds, cost=body.cost),
+    )
+
+
+@router.post("/skip")
+def skip(caller: Worker, campaign: Opened, body: bodies.Skip) -> ReceiptDocument:
+    """No answer from this worker: someone else is asked."""
+    return _about(caller, campaign, body.id, lambda: campaign.skip(body.id, body.reason))
+
+
+@router.post("/release")
+def release(caller: Worker, campaign: Opened, body: bodies.LeaseBody) -> ReceiptDocument:
+    """Hand a question back unanswered."""
+    return _about(caller, campaign, body.id, lambda: campaign.release(body.id))
+
+
+@router.post("/renew")
+def renew(caller: Worker, campaign: Opened, body: bodies.LeaseBody) -> ReceiptDocument:
+    """Keep a question for another lease."""
+    return _about(caller, campaign, body.id, lambda: campaign.renew(body.id))
+
+
+@router.post("/retract")
+def retract(caller: Worker, campaign: Opened, body: bodies.Retract) -> ReceiptDocument:
+    """Take back an answer, as long as its step is open."""
+    return receipt_document(campaign.retract(body.id, _acting(caller, body.worker)))
+
+
+def _acting(caller: Caller, named: str | None) -> str:
+    """As whom: a worker as themselves, the owner as whom they name."""
+    if caller.worker is not None:
+        if named not in (None, caller.worker):
+            raise Refused(403, "a worker acts for nobody else: leave out 'worker'")
+        return caller.worker
+    if named is None:
+        raise InvalidInput("the owner must name the worker", "none", "send 'worker'")
+    return named
+
+
+def _about(
+    caller: Caller, campaign: Campaign, lease: str, do: Callable[[], Receipt]
+) -> ReceiptDocument:
+    """To a worker, the leases of others are unknown."""
+    slot = read_lease(campaign.id, lease)
+    if slot is not None and caller.worker is not None:
+        with campaign.database.read() as connection:
+            holder = holder_of(connection, slot)
+        if holder not in (None, caller.worker):
+            return receipt_document(UNKNOWN)
+    return receipt_document(do())

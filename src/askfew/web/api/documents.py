@@ -1,0 +1,134 @@
+"""What responses carry."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, Literal, get_type_hints
+
+from pydantic import BaseModel, Field, create_model
+
+from askfew.campaigns.reading.overview import Overview
+from askfew.campaigns.reading.status import Status
+from askfew.campaigns.slots.intake import Receipt, Received
+from askfew.web.api.bodies import AnswersKind
+
+__all__ = [
+    "About",
+    "Asked",
+    "Campaigns",
+    "Invitation",
+    "Invitations",
+    "Invited",
+    "ReceiptDocument",
+    "State",
+    "StateDocument",
+    "StatusDocument",
+    "receipt_document",
+]
+
+State = Literal["running", "paused", "closed", "ended"]
+
+
+class Campaigns(BaseModel):
+    """All campaigns of the store."""
+
+    campaigns: list[Overview]
+
+
+class About(BaseModel):
+    """What a worker must know of a campaign."""
+
+    name: str
+    state: State
+    answers: AnswersKind
+    guidelines: str
+    items: int = Field(description="How many.")
+    questions: int = Field(description="How many.")
+    price: float
+    lease_seconds: float
+    answers_per_worker_and_cell: int
+    worker: str | None = Field(description="Who asks; null for the owner.")
+
+
+class Item(BaseModel):
+    """What the question is about; ``image`` is the hash of a picture."""
+
+    id: str
+    text: str
+    image: str | None
+
+
+class Question(BaseModel):
+    """What is asked."""
+
+    id: str
+    text: str
+
+
+class Lease(BaseModel):
+    """A question put to a worker: tell its ``id`` and the answer before it expires."""
+
+    id: str
+    item: Item
+    question: Question
+    expires: float = Field(description="Seconds since 1970.")
+
+
+class Asked(BaseModel):
+    """Questions, none if there is nothing for this worker just now."""
+
+    state: State
+    questions: list[Lease]
+
+
+class ReceiptDocument(BaseModel):
+    """What became of something that was sent; not ok is no error, only a status."""
+
+    status: Received
+    ok: bool = Field(description="Whether it counts.")
+    message: str
+
+
+def receipt_document(receipt: Receipt) -> ReceiptDocument:
+    """A receipt as it is sent."""
+    return ReceiptDocument(status=receipt.status, ok=receipt.ok, message=receipt.message)
+
+
+class StateDocument(BaseModel):
+    """Where a campaign's switch stands."""
+
+    name: str
+    state: State
+
+
+class Invited(BaseModel):
+    """A new invitation; its token is shown this once."""
+
+    worker: str
+    token: str
+    link: str
+
+
+class Invitation(BaseModel):
+    """An invitation as it stands. Times are seconds since 1970."""
+
+    worker: str
+    created: float
+    expires: float
+    revoked: bool
+
+
+class Invitations(BaseModel):
+    """All invitations of a campaign, oldest first."""
+
+    invitations: list[Invitation]
+
+
+def _of_status() -> type[BaseModel]:
+    hints = get_type_hints(Status)
+    known: dict[str, Any] = {each.name: (hints[each.name], ...) for each in fields(Status)}
+    return create_model("Status", __doc__=Status.__doc__, **known, too_few_workers=(bool, ...))
+
+
+StatusDocument = _of_status()
+"""What ``Status.to_dict`` gives."""

@@ -1,0 +1,111 @@
+"""What the owner of a campaign does: watch it, switch it, take its results home."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from fastapi import APIRouter, Response
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.exchange.formats import csv_table
+from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.exchange.writing import FORMATS, Format, write_export
+from askfew.campaigns.reading.report import report_html
+from askfew.campaigns.reading.results import ItemResult, Result, result_of
+from askfew.campaigns.reading.status import status_of
+from askfew.web.access.dependencies import Owner
+from askfew.web.api.documents import StateDocument, StatusDocument
+from askfew.web.opened import Opened
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/campaigns/{name}", tags=["owning"])
+
+_REPORT = Format(".html", "text/html")
+_EXPORTS = {**FORMATS, "report": _REPORT}
+_TEXT: dict[str, Any] = {"schema": {"type": "string"}}
+_FILE: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+
+
+@router.get("/status", response_model=StatusDocument)
+def status(_: Owner, campaign: Opened) -> Any:
+    """Where the campaign stands."""
+    return status_of(campaign).to_dict()
+
+
+@router.get("/result", response_model=Result, responses={200: {"content": {"text/csv": _TEXT}}})
+def result(
+    _: Owner,
+    campaign: Opened,
+    format: Literal["json", "csv"] = "json",  # noqa: A002 (the parameter is called so)
+) -> Any:
+    """The groups found, or so far."""
+    found = result_of(campaign)
+    if format == "json":
+        return found
+    columns = [each.name for each in fields(ItemResult)]
+    table = csv_table.written(columns, [astuple(each) for each in found.items])
+    response = Response(table, media_type="text/csv")
+    response.headers["Content-Disposition"] = 'attachment; filename="result.csv"'
+    return response
+
+
+@router.get(
+    "/export",
+    response_class=FileResponse,
+    responses={200: {"content": {each.media_type: _FILE for each in _EXPORTS.values()}}},
+)
+def export(
+    _: Owner,
+    campaign: Opened,
+    format: Literal[*_EXPORTS] = "csv",  # type: ignore[valid-type]  # noqa: A002
+) -> FileResponse:
+    """The answers (csv, parquet, crowd-kit), the open questions (label-studio), the whole campaign
+    (campaign), or the report, as a file.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="askfew-export-"))
+    clear = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    kind = _EXPORTS[format]
+    file = folder / f"export{kind.ending}"
+    try:
+        if kind is _REPORT:
+            write_whole(file, report_html(campaign).encode())
+        else:
+            write_export(campaign, format, file)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    name = f"{campaign.settings.name}{kind.ending}"
+    return FileResponse(file, media_type=kind.media_type, filename=name, background=clear)
+
+
+@router.post("/pause")
+def pause(_: Owner, campaign: Opened) -> StateDocument:
+    """Hand out nothing until resumed; answers on their way are still taken."""
+    campaign.pause()
+    return _state(campaign)
+
+
+@router.post("/resume")
+def resume(_: Owner, campaign: Opened) -> StateDocument:
+    """Go on handing out."""
+    campaign.resume()
+    return _state(campaign)
+
+
+@router.post("/close")
+def close(_: Owner, campaign: Opened) -> StateDocument:
+    """End the campaign for good, with what is known."""
+    campaign.close()
+    return _state(campaign)
+
+
+def _state(campaign: Campaign) -> StateDocument:
+    known: dict[str, Any] = {"name": campaign.settings.name, "state": campaign.state}
+    return StateDocument(**known)
