@@ -1,1 +1,1 @@
-"""Who answers a campaign without a browser: an LLM, a Python callable, a simulated crowd."""
+"""Who answers a campaign without a browser: an LLM, a Python function, a simulated crowd."""

@@ -73,22 +73,22 @@ def _say(
 
 def _warn(settings: Settings, crowd: CrowdForecast) -> None:
     often = settings.answers_per_worker_and_cell
-    if crowd.most_workers > 1:
-        certainly = "cannot" if crowd.typical_workers > 1 else "may not be able to"
-        notes.print(
-            f"[bold red]ONE MODEL ALONE {certainly.upper()} FINISH THIS:[/bold red] a worker, a"
-            f" model too, answers the same question about the same item at most {_times(often)}"
-            f" (answers_per_worker_and_cell = {often}), and some are asked up to"
-            f" {crowd.most_workers * often} times. Let several models or people answer, or raise"
-            " it if a model's repeated answers are fresh draws.",
-        )
     if crowd.typical_workers > MANY_WORKERS:
         notes.print(
             f"[bold red]MANY WORKERS NEEDED:[/bold red] about {crowd.typical_workers} different"
             " people, because nobody answers the same question about the same item more than"
             f" {_times(often)} (answers_per_worker_and_cell = {often}). With fewer, steps wait"
-            " and close without all their answers. Raise it if a second answer of the same worker"
-            " tells as much as the first.",
+            " and close without all their answers; one model alone cannot finish. Raise it if a"
+            " second answer of the same worker tells as much as the first.",
+        )
+    elif crowd.most_workers > 1:
+        able = "cannot" if crowd.typical_workers > 1 else "may not be able to"
+        notes.print(
+            f"[bold red]ONE WORKER IS TOO FEW:[/bold red] one model alone {able} finish, because"
+            " no worker answers the same question about the same item more than"
+            f" {_times(often)} (answers_per_worker_and_cell = {often}), and some will be asked"
+            f" up to {crowd.most_workers * often} times. Let several models or people answer, or"
+            " raise it if a model's repeated answers are fresh draws.",
         )
 
 

@@ -1,0 +1,1 @@
+"""A language model answers, through any OpenAI-compatible endpoint."""

@@ -1,0 +1,135 @@
+"""One call to an OpenAI-compatible endpoint, and what its failures mean."""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from askfew.errors import InvalidInput, MissingExtra
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, AsyncOpenAI
+
+__all__ = ["Completion", "Endpoint", "Failed", "Rejected"]
+
+_AGAIN = (408, 409, 425, 429)
+"""Client errors that another attempt may mend, beside all of the server's (5xx)."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What came back; ``usage`` is tokens of prompt and answer, if the endpoint said so."""
+
+    text: str
+    refused: str
+    """Why the model did not want to answer, if so."""
+    usage: tuple[int, int] | None
+
+
+class Failed(Exception):
+    """The call failed, and another attempt may not. ``maybe_billed``: nobody knows its tokens."""
+
+    def __init__(self, why: str, *, after: float | None = None, maybe_billed: bool = False) -> None:
+        super().__init__(why)
+        self.after, self.maybe_billed = after, maybe_billed
+
+
+class Rejected(Exception):
+    """The endpoint does not accept this request; the same one would fail again."""
+
+
+class Endpoint:
+    """An endpoint by its address; the key goes into a header, and nowhere else."""
+
+    def __init__(self, base_url: str | None, key: str, timeout: float) -> None:
+        openai = self._openai = _package()
+        self._timeout = timeout
+        try:
+            self._client: AsyncOpenAI = openai.AsyncOpenAI(
+                api_key=key,
+                base_url=base_url,
+                max_retries=0,  # ours are in the ledger, every one
+                timeout=timeout,
+            )
+        except (openai.OpenAIError, ValueError) as error:
+            raise InvalidInput("the endpoint must have an address", base_url, str(error)) from None
+        self.url = str(self._client.base_url)
+
+    async def complete(self, request: dict[str, Any]) -> Completion:
+        """Send one chat request; Failed, Rejected or InvalidInput say what went wrong."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                answer = await self._client.chat.completions.create(**request)
+        except TimeoutError:
+            raise Failed(f"no answer within {self._timeout:g} seconds", maybe_billed=True) from None
+        except self._openai.APITimeoutError:
+            raise Failed("timed out", maybe_billed=True) from None
+        except self._openai.APIConnectionError as error:
+            raise self._lost(error) from None
+        except self._openai.APIStatusError as error:
+            raise self._meaning(error) from None
+        except (self._openai.OpenAIError, ValueError) as error:
+            raise Failed(f"not the chat protocol ({error})", maybe_billed=True) from None
+        return _completion(answer)
+
+    async def close(self) -> None:
+        """Give back connections."""
+        await self._client.close()
+
+    def _lost(self, error: Exception) -> Failed:
+        cause = error.__cause__
+        why = str(cause or error) or type(cause).__name__
+        never_sent = "Connect" in type(cause).__name__
+        return Failed(f"no connection ({why})", maybe_billed=not never_sent)
+
+    def _meaning(self, error: APIStatusError) -> Exception:
+        status, said = error.status_code, f"HTTP {error.status_code} ({error.message})"
+        if status in (401, 403):
+            return InvalidInput(f"the endpoint {self.url} must accept the key", said, "check it")
+        if status == 404:
+            return InvalidInput(
+                f"the endpoint {self.url} must know the model", said, "check --base-url and --model"
+            )
+        if status == 429 and error.code == "insufficient_quota":
+            return InvalidInput("the endpoint's account must have money", said, "see to it")
+        if status in _AGAIN or status >= 500:
+            return Failed(said, after=_retry_after(error.response.headers))
+        return Rejected(said)
+
+
+def _completion(answer: Any) -> Completion:
+    try:
+        choice = answer.choices[0]
+        text, refusal = choice.message.content or "", getattr(choice.message, "refusal", None)
+        reason = choice.finish_reason
+    except (AttributeError, IndexError, TypeError):
+        raise Failed("not the chat protocol", maybe_billed=True) from None
+    refused = refusal or ("" if reason in (None, "stop") else f"it stopped because of {reason}")
+    usage: Any = getattr(answer, "usage", None)
+    counted = isinstance(getattr(usage, "prompt_tokens", None), int)
+    tokens = (usage.prompt_tokens, usage.completion_tokens or 0) if counted else None
+    return Completion(text, refused, tokens)
+
+
+def _retry_after(headers: Any) -> float | None:
+    """Seconds to wait, written as milliseconds, as seconds or as a date."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers.get(name)) * unit)
+        except (TypeError, ValueError):
+            continue
+    date = email.utils.parsedate_tz(headers.get("retry-after") or "")
+    return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+
+
+def _package() -> Any:
+    try:
+        import openai
+    except ImportError:
+        raise MissingExtra(
+            "language models need the package openai", "none", "pip install 'askfew[llm]'"
+        ) from None
+    return openai

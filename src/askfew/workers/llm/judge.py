@@ -1,0 +1,232 @@
+"""A model as a worker: prompt, call, retry, read; every call in the ledger and in the log."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from askfew.answers import AnswerKind
+from askfew.campaigns.campaign import Asked
+from askfew.errors import AskfewError, WorkerStopped
+from askfew.workers.llm.config import Config
+from askfew.workers.llm.endpoint import Completion, Endpoint, Failed, Rejected
+from askfew.workers.llm.exchanges import ExchangeLog
+from askfew.workers.llm.ledger import Booking, Ledger
+from askfew.workers.llm.limits import Limits
+from askfew.workers.llm.parse import answer_schema, parse_answer
+from askfew.workers.llm.prompt import Prompt, Prompts
+from askfew.workers.pictures import Pictures
+from askfew.workers.replies import Answer, NoAnswer, Reply
+
+__all__ = ["Judge", "Office"]
+
+_LONGEST_PAUSE = 60.0
+_OUTAGES = 3
+"""Questions in a row for which every attempt failed, before the endpoint counts as gone."""
+_OVERHEAD = 100
+"""Tokens that the protocol may add to a prompt."""
+_OPTIONAL = ("response_format", "seed", "temperature")
+"""What a request can do without, where an endpoint does not know it."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Office:
+    """What all judges of a run share."""
+
+    config: Config
+    endpoint: Endpoint
+    ledger: Ledger
+    limits: Limits
+    log: ExchangeLog
+
+
+@dataclass
+class Judge:
+    """An answerer that asks one model."""
+
+    office: Office
+    model: str
+    worker: str
+    kind: AnswerKind
+    prompts: Prompts
+    pictures: Pictures
+    _asked: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _without: set[str] = field(default_factory=set)
+    _length_key: str = "max_tokens"
+    _outages: int = 0
+    _succeeded: bool = False
+
+    async def __call__(self, plate: Sequence[Asked]) -> list[Reply]:
+        """One reply for each question."""
+        return [await self._judge(each) for each in plate]
+
+    async def _judge(self, asked: Asked) -> Reply:
+        image = asked.item.image
+        picture = None
+        if image is not None:
+            picture = await asyncio.to_thread(self.pictures.content, image)
+        cell = (asked.item.id, asked.question.id)
+        variant = self._asked[cell]
+        self._asked[cell] += 1
+        prompt = self.prompts.write(asked, variant, picture)
+        return await self._insist(asked, prompt, variant)
+
+    async def _insist(self, asked: Asked, prompt: Prompt, variant: int) -> Reply:
+        """Call until something comes back, with longer and longer pauses."""
+        attempts, cost, attempt = self.office.config.attempts, 0.0, 1
+        while True:
+            request = self._request(asked, prompt, attempt)
+            about = {"attempt": attempt, "paraphrase": variant % self.prompts.variants}
+            came, booking = await self._call(asked, prompt, request, about)
+            cost += booking.cost
+            if isinstance(came, Completion):
+                self._outages, self._succeeded = 0, True
+                return self._read(came, cost)
+            why = self.office.log.without_secret(str(came))
+            if isinstance(came, Rejected):
+                if not self._do_without(request, why):
+                    return self._rejected(why)
+            elif attempt == attempts:
+                return self._outage(why)
+            else:
+                await asyncio.sleep(self._pause(attempt, came.after))
+                attempt += 1
+
+    async def _call(
+        self, asked: Asked, prompt: Prompt, request: dict[str, Any], about: dict[str, Any]
+    ) -> tuple[Completion | Failed | Rejected, Booking]:
+        """One attempt, reserved, admitted, booked and logged whatever becomes of it."""
+        office = self.office
+        most = len(prompt.text.encode()) + _OVERHEAD
+        most += office.config.image_tokens if prompt.picture else 0
+        reserved = await office.ledger.reserve(self.model, most, office.config.max_tokens)
+        came: Completion | Failed | Rejected | None = None
+        usage, by, began = None, "nothing", time.time()
+        try:
+            ticket = await office.limits.admit(reserved.tokens)
+            by, began = "reservation", time.time()  # it may be under way when we are stopped
+            came = await office.endpoint.complete(request)
+            usage = came.usage
+            if usage is not None:
+                by = "usage"
+                office.limits.correct(ticket, sum(usage))
+        except (Failed, Rejected) as error:
+            came = error
+            by = "reservation" if isinstance(error, Failed) and error.maybe_billed else "nothing"
+        except AskfewError:
+            by = "nothing"
+            raise
+        finally:
+            booking = office.ledger.settle(reserved, usage, by=by)
+            office.log.write(
+                time=round(began, 3),
+                seconds=round(time.time() - began, 3),
+                worker=self.worker,
+                model=self.model,
+                id=asked.id,
+                item=asked.item.id,
+                question=asked.question.id,
+                **about,
+                request=_loggable(request, asked),
+                **_outcome(came),
+                prompt_tokens=booking.prompt_tokens,
+                completion_tokens=booking.completion_tokens,
+                cost=booking.cost,
+                booked_by=booking.by,
+            )
+            await office.ledger.wake()
+        return came, booking
+
+    def _request(self, asked: Asked, prompt: Prompt, attempt: int) -> dict[str, Any]:
+        config = self.office.config
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": prompt.messages(),
+            self._length_key: config.max_tokens,
+            "response_format": {"type": "json_schema", "json_schema": answer_schema(self.kind)},
+        }
+        if config.temperature is not None:
+            request["temperature"] = config.temperature
+        if config.seed is not None:
+            request["seed"] = _fresh_seed(config.seed, asked.id, attempt)
+        return {key: value for key, value in request.items() if key not in self._without}
+
+    def _do_without(self, request: dict[str, Any], why: str) -> bool:
+        """Leave out what the endpoint says it does not know; whether that may help."""
+        if "max_tokens" in request and "max_completion_tokens" in why:
+            self._length_key = "max_completion_tokens"
+            return True
+        for name in _OPTIONAL:
+            if name in request and (name in why or (name == "response_format" and "json" in why)):
+                if name not in self._without:
+                    logger.warning("%s: the endpoint takes no %s: %s", self.worker, name, why)
+                self._without.add(name)
+                return True
+        return False
+
+    def _read(self, completion: Completion, cost: float) -> Reply:
+        if completion.refused:
+            return NoAnswer(f"refused: {completion.refused}"[:200])
+        value = parse_answer(self.kind, completion.text)
+        if value is None:
+            return NoAnswer(f"not an answer: {completion.text!r}"[:200])
+        priced = self.model in self.office.config.prices
+        return Answer(value, cost if priced else None)
+
+    def _rejected(self, why: str) -> Reply:
+        if not self._succeeded:
+            raise WorkerStopped(
+                f"the endpoint {self.office.endpoint.url} must accept our requests",
+                why,
+                "check --base-url and --model",
+            )
+        return NoAnswer(f"rejected: {why}"[:200])
+
+    def _outage(self, why: str) -> Reply:
+        self._outages += 1
+        if not self._succeeded or self._outages >= _OUTAGES:
+            raise WorkerStopped(
+                f"the endpoint {self.office.endpoint.url} must answer",
+                f"{why}, after {self.office.config.attempts} attempts",
+                "see that it runs, and start again",
+            )
+        return NoAnswer(f"outage: {why}"[:200])
+
+    def _pause(self, attempt: int, after: float | None) -> float:
+        """Twice as long each time, give or take, and as long as the endpoint asked for."""
+        pause: float = self.office.config.backoff * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
+        return max(min(pause, _LONGEST_PAUSE), after or 0.0)
+
+
+def _fresh_seed(seed: int, lease: str, attempt: int) -> int:
+    """Another one for every asking, so that an endpoint that keeps to seeds draws anew."""
+    digest = hashlib.blake2b(f"{seed} {lease} {attempt}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest) >> 1
+
+
+def _outcome(came: Completion | Failed | Rejected | None) -> dict[str, str]:
+    match came:
+        case Completion(text, refused):
+            return {"status": "ok", "response": text, "refused": refused}
+        case Failed() | Rejected():
+            return {"status": type(came).__name__.lower(), "error": str(came)}
+        case None:
+            return {"status": "stopped"}
+
+
+def _loggable(request: dict[str, Any], asked: Asked) -> dict[str, Any]:
+    """The request; a picture by its hash."""
+    (message,) = request["messages"]
+    if isinstance(message["content"], str):
+        return request
+    content = [message["content"][0], {"type": "image", "hash": asked.item.image}]
+    return {**request, "messages": [{**message, "content": content}]}

@@ -1,0 +1,166 @@
+"""What a model is told: a Jinja template of the item, the question and the guidelines."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    DictLoader,
+    Environment,
+    PackageLoader,
+    StrictUndefined,
+    Template,
+    TemplateError,
+    UndefinedError,
+)
+from jinja2.meta import find_undeclared_variables
+
+from askfew.answers import AnswerKind, Number, Scale
+from askfew.campaigns.campaign import Asked
+from askfew.campaigns.folder.text_file import read_text
+from askfew.errors import InvalidInput
+
+__all__ = ["VARIABLES", "Prompt", "Prompts"]
+
+VARIABLES = {
+    "item": "the item's text",
+    "item_id": "its id",
+    "image": "whether a picture is attached",
+    "ask": "the question, in the words of a paraphrase",
+    "question": "the question's text",
+    "question_id": "its id",
+    "guidelines": "the campaign's",
+    "low": "the least answer, on a scale",
+    "high": "the greatest",
+    "id": "the id of this very asking",
+}
+"""What a template may name."""
+_LARGEST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A text, and perhaps a picture (media type and bytes)."""
+
+    text: str
+    picture: tuple[str, bytes] | None = None
+
+    def messages(self) -> list[dict[str, Any]]:
+        """As the chat protocol wants it."""
+        if self.picture is None:
+            return [{"role": "user", "content": self.text}]
+        kind, content = self.picture
+        url = f"data:{kind};base64,{base64.b64encode(content).decode()}"
+        parts = [
+            {"type": "text", "text": self.text},
+            {"type": "image_url", "image_url": {"url": url}},
+        ]
+        return [{"role": "user", "content": parts}]
+
+
+class Prompts:
+    """Writes prompts; a template that names something unknown is refused at once.
+
+    >>> from askfew.answers import YesNo
+    >>> Prompts(YesNo(), "", ["Is {{ thing }} so?"])
+    Traceback (most recent call last):
+    askfew.errors.InvalidInput: paraphrase 1 may name ask, ..., got 'thing': mend the template
+    """
+
+    def __init__(
+        self,
+        kind: AnswerKind,
+        guidelines: str,
+        paraphrases: list[str] | tuple[str, ...] = ("{{ question }}",),
+        template: Path | None = None,
+    ) -> None:
+        named = {f"paraphrase {n + 1}": text for n, text in enumerate(paraphrases)}
+        if template is not None:
+            named[str(template)] = read_text(template, most=_LARGEST)
+        environment = _environment(DictLoader(named))
+        for name, text in named.items():
+            _check(environment, name, text)
+        self._guidelines, self._kind = guidelines, kind
+        self._paraphrases = [environment.get_template(name) for name in named][: len(paraphrases)]
+        self._template = environment.get_template(
+            str(template) if template is not None else _default(kind)
+        )
+        self._try()
+
+    @property
+    def variants(self) -> int:
+        """How many paraphrases there are."""
+        return len(self._paraphrases)
+
+    def write(self, asked: Asked, variant: int, picture: tuple[str, bytes] | None = None) -> Prompt:
+        """The prompt for a question, in the words of a paraphrase."""
+        item = asked.item.text or ("" if picture else asked.item.id)
+        values: dict[str, Any] = {
+            "item": item,
+            "item_id": asked.item.id,
+            "image": picture is not None,
+            "question": asked.question.text or asked.question.id,
+            "question_id": asked.question.id,
+            "guidelines": self._guidelines,
+            "low": f"{self._kind.low:g}",
+            "high": f"{self._kind.high:g}",
+            "id": asked.id,
+        }
+        values["ask"] = values["question"]
+        values["ask"] = _rendered(self._paraphrases[variant % self.variants], values)
+        return Prompt(_rendered(self._template, values).strip(), picture)
+
+    def _try(self) -> None:
+        """Write every variant once, so that what fails fails before anything is leased."""
+        from askfew.campaigns.campaign import Shown
+
+        sample = Asked("1-0-0-0", Shown("item", "An item"), Shown("question", "A question?"), 0.0)
+        for variant in range(self.variants):
+            self.write(sample, variant)
+
+
+def _environment(loader: BaseLoader) -> Environment:
+    return Environment(
+        loader=ChoiceLoader([loader, PackageLoader("askfew.workers.llm")]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # a prompt is no HTML
+    )
+
+
+def _default(kind: AnswerKind) -> str:
+    match kind:
+        case Scale():
+            return "scale.j2"
+        case Number():
+            return "number.j2"
+        case _:
+            return "yes-no.j2"
+
+
+def _check(environment: Environment, name: str, text: str) -> None:
+    try:
+        unknown = find_undeclared_variables(environment.parse(text)) - VARIABLES.keys()
+    except TemplateError as error:
+        raise InvalidInput(f"{name} must be a Jinja template", error.message, "mend it") from None
+    if unknown:
+        raise InvalidInput(
+            f"{name} may name {', '.join(sorted(VARIABLES))}",
+            repr(min(unknown)),
+            "mend the template",
+        )
+
+
+def _rendered(template: Template, values: dict[str, Any]) -> str:
+    try:
+        return template.render(values)
+    except (UndefinedError, TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"{template.name} must be a template that can be filled in", str(error), "mend it"
+        ) from None

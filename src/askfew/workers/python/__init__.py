@@ -1,0 +1,1 @@
+"""A Python function answers: a model, a script, an instrument."""

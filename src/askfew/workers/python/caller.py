@@ -1,0 +1,139 @@
+"""Call a function about questions; what it raises releases them, what it returns is read."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from askfew.answers import AnswerKind
+from askfew.campaigns.campaign import Asked
+from askfew.errors import InvalidAnswer, WorkerStopped
+from askfew.workers.pictures import Pictures
+from askfew.workers.python.function import Function, load_function
+from askfew.workers.python.records import Cell, Item, Question
+from askfew.workers.replies import Answer, HandBack, NoAnswer, Reply
+
+__all__ = ["Caller"]
+
+_RELEASES = 2
+"""So often a question that made the function raise is handed back; then it counts as skipped."""
+_IN_A_ROW = 20
+"""Calls that raise one after another, before it is the function that is at fault."""
+_PAUSE = 0.05
+
+logger = logging.getLogger(__name__)
+
+
+class Caller:
+    """An answerer that asks a Python function, in threads or in processes."""
+
+    def __init__(
+        self,
+        function: Function,
+        kind: AnswerKind,
+        pictures: Pictures,
+        *,
+        workers: int = 1,
+        processes: bool = False,
+    ) -> None:
+        self._function, self._kind, self._pictures = function, kind, pictures
+        self._pool = None if function.is_async else _pool(function.name, workers, processes)
+        self._processes = processes
+        self._raised: Counter[tuple[str, str]] = Counter()
+        self._in_a_row = 0
+
+    async def __call__(self, plate: Sequence[Asked]) -> list[Reply]:
+        """One reply for each question."""
+        cells = [await self._cell(each) for each in plate]
+        try:
+            values = await self._values(cells)
+        except BrokenProcessPool:
+            raise WorkerStopped(
+                "processes of the function must live", "one that died", "see what ended it"
+            ) from None
+        except Exception as error:
+            return await self._released(plate, error)
+        self._in_a_row = 0
+        return [self._reply(value) for value in values]
+
+    def close(self) -> None:
+        """End its threads or processes."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=not self._processes, cancel_futures=True)
+
+    async def _values(self, cells: list[Cell]) -> list[object]:
+        if self._function.batched:
+            values = await self._call(cells)
+            if isinstance(values, str | bytes) or len(values) != len(cells):
+                raise ValueError(f"a batch of {len(cells)} needs as many answers, got {values!r}")
+            return list(values)
+        return [await self._call(each.item, each.question) for each in cells]
+
+    async def _call(self, *arguments: object) -> Any:
+        if self._pool is None:
+            return await self._function.call(*arguments)
+        loop = asyncio.get_running_loop()
+        if self._processes:
+            return await loop.run_in_executor(self._pool, _called, *arguments)
+        return await loop.run_in_executor(self._pool, self._function.call, *arguments)
+
+    async def _released(self, plate: Sequence[Asked], error: Exception) -> list[Reply]:
+        self._in_a_row += 1
+        what = f"{self._function.name} raised {type(error).__name__}: {error}"
+        logger.warning("%s", what, exc_info=error)
+        if self._in_a_row >= _IN_A_ROW:
+            raise WorkerStopped(
+                f"{self._function.name} must answer",
+                f"{_IN_A_ROW} exceptions in a row, the last {type(error).__name__} ({error})",
+                "mend the function and start again",
+            ) from error
+        await asyncio.sleep(min(_PAUSE * self._in_a_row, 1.0))
+        replies: list[Reply] = []
+        for each in plate:
+            cell = (each.item.id, each.question.id)
+            self._raised[cell] += 1
+            often = self._raised[cell] > _RELEASES
+            replies.append(NoAnswer(what) if often else HandBack(what))
+        return replies
+
+    def _reply(self, value: object) -> Reply:
+        if value is None:
+            return NoAnswer(f"{self._function.name} returned None")
+        try:
+            return Answer(self._kind.read(value))
+        except InvalidAnswer as error:
+            return NoAnswer(str(error))
+
+    async def _cell(self, asked: Asked) -> Cell:
+        image = asked.item.image
+        file = None if image is None else await asyncio.to_thread(self._pictures.file, image)
+        item = Item(asked.item.id, asked.item.text, file)
+        return Cell(asked.id, item, Question(asked.question.id, asked.question.text))
+
+
+def _pool(name: str, workers: int, processes: bool) -> Executor:
+    if not processes:
+        return ThreadPoolExecutor(workers, thread_name_prefix="askfew-function")
+    # Not fork: this process has threads. The child imports the function again, by its name.
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, context, initializer=_load, initargs=(name,))
+
+
+_loaded: list[Function] = []
+
+
+def _load(name: str) -> None:
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
+    _loaded.append(load_function(name))
+
+
+def _called(*arguments: object) -> Any:
+    return _loaded[0].call(*arguments)

@@ -1,0 +1,243 @@
+"""A shift: one worker at one desk, many questions at a time, until there is no more to do.
+
+A fixed number of slots answer. None of them ever waits for the desk: a fetcher keeps a question
+ready for each, and tellers hand in what they leave behind; both call the desk in threads. A keeper
+renews what is still in hand. However a shift ends, what was answered is handed in first and the
+rest is handed back; a worker that is killed leaves leases that expire.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import TypeVar
+
+from askfew.campaigns.campaign import Asked
+from askfew.campaigns.slots.intake import Receipt
+from askfew.errors import AskfewError, StoreUnreachable
+from askfew.workers.desk import MOST_AT_ONCE, OVER, Desk, Handed
+from askfew.workers.patience import Patience
+from askfew.workers.replies import Answer, Answerer, Enough, HandBack, NoAnswer, Reply
+
+__all__ = ["Shift", "Worked"]
+
+T = TypeVar("T")
+
+_TELLERS = 4
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
+"""Seconds between two looks for questions where there were none."""
+_LOOK_FOR_WARNINGS = 60.0
+_BACKLOG = 4
+"""Replies waiting for each slot, beyond which no more questions are fetched."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Worked:
+    """What a shift has done."""
+
+    worker: str
+    answered: int = 0
+    skipped: int = 0
+    handed_back: int = 0
+    refused: int = 0
+    """Answers that came too late, or that the campaign did not take."""
+    busy_seconds: float = 0.0
+    """Spent answering, added up over all slots."""
+    ended: str = ""
+    """Why."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(eq=False)
+class Shift:
+    """Let ``answer`` reply to the desk's questions, ``plate`` at a time in each of ``slots``.
+
+    ``idle`` seconds without any question end it; by default only the campaign's end does.
+    """
+
+    desk: Desk
+    answer: Answerer
+    slots: int = 1
+    plate: int = 1
+    idle: float = float("inf")
+    patience: Patience = field(default_factory=Patience)
+
+    async def run(self) -> Worked:
+        """Work until the campaign is over, or enough is enough; see ``Worked.ended``."""
+        self._worked = Worked(self.desk.worker)
+        self._lease_seconds = self.desk.describe().lease_seconds
+        self._worked.worker = self.desk.worker
+        self._held: dict[str, float] = {}
+        self._jobs: asyncio.Queue[list[Asked] | None] = asyncio.Queue()
+        self._replies: asyncio.Queue[tuple[Asked, Reply, float]] = asyncio.Queue()
+        self._moved, self._counting, self._enough = asyncio.Event(), Lock(), ""
+        self._threads = ThreadPoolExecutor(_TELLERS + 2, thread_name_prefix="askfew-desk")
+        try:
+            self._worked.ended = await self._work()
+            self._warn()
+        finally:
+            self._leave()
+        return self._worked
+
+    async def _work(self) -> str:
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                helpers = [tasks.create_task(self._tell()) for _ in range(_TELLERS)]
+                helpers.append(tasks.create_task(self._keep()))
+                slots = [tasks.create_task(self._fill_slot()) for _ in range(self.slots)]
+                ended = await self._fetch()
+                for _ in slots:
+                    self._jobs.put_nowait(None)
+                await asyncio.gather(*slots)
+                await self._replies.join()
+                for helper in helpers:
+                    helper.cancel()
+        except BaseExceptionGroup as group:
+            raise _first(group) from None
+        return self._enough or ended
+
+    async def _fetch(self) -> str:
+        """Keep a plate ready for every slot; returns why there are no more."""
+        pause, idle_since = _SHORTEST_PAUSE, time.monotonic()
+        while not self._enough:
+            room = self.slots - self._jobs.qsize()
+            if 2 * room < self.slots or self._replies.qsize() > _BACKLOG * self.slots:
+                await self._move(_LONGEST_PAUSE)
+                continue
+            handed = await self._at_desk(partial(self._ask, room * self.plate))
+            for start in range(0, len(handed.questions), self.plate):
+                self._jobs.put_nowait(list(handed.questions[start : start + self.plate]))
+            if handed.questions:
+                pause = _SHORTEST_PAUSE
+                continue
+            if handed.state in OVER:
+                return f"the campaign is {'over' if handed.state == 'ended' else 'closed'}"
+            if self._held:
+                idle_since = time.monotonic()
+            elif time.monotonic() - idle_since > self.idle:
+                return f"no question for {self.idle:g} seconds"
+            await self._move(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        return self._enough
+
+    async def _move(self, longest: float) -> None:
+        """Wait until a slot has taken a plate or a teller has told, but not too long."""
+        self._moved.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._moved.wait(), longest)
+
+    def _ask(self, n: int) -> Handed:
+        handed = self.desk.ask(min(n, MOST_AT_ONCE))
+        # In this thread: whoever stops the shift meanwhile must find them, to hand them back.
+        until = time.monotonic() + self._lease_seconds
+        self._held.update((each.id, until) for each in handed.questions)
+        return handed
+
+    async def _fill_slot(self) -> None:
+        while (plate := await self._jobs.get()) is not None:
+            self._moved.set()
+            began = time.perf_counter()
+            try:
+                replies = await self.answer(plate)
+            except Enough as enough:
+                self._enough = str(enough)
+                replies = [HandBack(self._enough)] * len(plate)
+            took = time.perf_counter() - began
+            self._worked.busy_seconds += took
+            for asked, reply in zip(plate, replies, strict=True):
+                self._replies.put_nowait((asked, reply, took / len(plate)))
+
+    async def _tell(self) -> None:
+        while True:
+            asked, reply, seconds = await self._replies.get()
+            await self._at_desk(partial(self._hand_in, asked, reply, seconds))
+            self._replies.task_done()
+            self._moved.set()
+
+    def _hand_in(self, asked: Asked, reply: Reply, seconds: float) -> None:
+        match reply:
+            case Answer(value, cost):
+                receipt = self.desk.tell(asked.id, value, seconds=seconds, cost=cost)
+            case NoAnswer(reason):
+                receipt = self.desk.skip(asked.id, reason)
+            case HandBack():
+                receipt = self.desk.release(asked.id)
+        # In this thread, for the same reason as in _ask.
+        self._held.pop(asked.id, None)
+        with self._counting:
+            self._count(asked, reply, receipt)
+
+    def _count(self, asked: Asked, reply: Reply, receipt: Receipt) -> None:
+        where = f"{asked.item.id} / {asked.question.id}"
+        if not receipt.ok:
+            self._worked.refused += 1
+            logger.info("%s: not taken: %s", where, receipt.message)
+            return
+        match reply:
+            case Answer():
+                self._worked.answered += 1
+            case NoAnswer(reason):
+                self._worked.skipped += 1
+                logger.info("%s: no answer: %s", where, reason)
+            case HandBack(reason):
+                self._worked.handed_back += 1
+                logger.info("%s: handed back: %s", where, reason)
+
+    async def _keep(self) -> None:
+        """Renew leases of which less than half is left; look now and then for warnings."""
+        look = time.monotonic() + _LOOK_FOR_WARNINGS
+        while True:
+            await asyncio.sleep(min(self._lease_seconds / 4, 10.0))
+            now = time.monotonic()
+            for lease, until in list(self._held.items()):
+                if until - now < self._lease_seconds / 2 and lease in self._held:
+                    await self._at_desk(partial(self.desk.renew, lease))
+                    if lease in self._held:
+                        self._held[lease] = now + self._lease_seconds
+            if now >= look:
+                look = now + _LOOK_FOR_WARNINGS
+                await asyncio.get_running_loop().run_in_executor(self._threads, self._warn)
+
+    def _warn(self) -> None:
+        """Say what the campaign finds wrong with our answers, once."""
+        with suppress(StoreUnreachable):
+            found = self.desk.warnings()
+            if found and not self._worked.warnings:
+                for each in found:
+                    logger.warning("%s", each)
+            self._worked.warnings = found
+
+    async def _at_desk(self, call: Callable[[], T]) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self.patience.insist, call)
+
+    def _leave(self) -> None:
+        """Hand in what is answered, hand back the rest; without it, leases would only expire."""
+        self.patience.hurry()
+        self._threads.shutdown(wait=True)
+        try:
+            while not self._replies.empty():
+                asked, reply, seconds = self._replies.get_nowait()
+                self._hand_in(asked, reply, seconds)
+            for lease in list(self._held):
+                self._worked.handed_back += self.desk.release(lease).ok
+                del self._held[lease]
+        except AskfewError as error:
+            logger.warning("%d questions are not handed back: %s", len(self._held), error)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The exception that began it, out of nested groups."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

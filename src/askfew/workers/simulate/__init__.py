@@ -1,0 +1,1 @@
+"""A simulated crowd: rehearse a campaign end to end before paying for it."""

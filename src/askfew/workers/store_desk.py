@@ -1,0 +1,69 @@
+"""A desk in this process: the campaign's own store."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.status import status_of
+from askfew.campaigns.slots.intake import Receipt
+from askfew.campaigns.tables.schema import images
+from askfew.errors import InvalidInput
+from askfew.workers.desk import Described, Handed
+
+__all__ = ["StoreDesk"]
+
+
+class StoreDesk:
+    """Asks and tells a campaign directly; who opened its store closes it."""
+
+    def __init__(self, campaign: Campaign, worker: str) -> None:
+        self.campaign, self.worker = campaign, worker
+
+    def describe(self) -> Described:
+        """What the campaign is about."""
+        settings = self.campaign.settings
+        return Described(
+            settings.name, settings.answers, settings.guidelines, settings.lease_seconds
+        )
+
+    def ask(self, n: int) -> Handed:
+        """Up to n questions, leased."""
+        asked = tuple(self.campaign.ask(self.worker, n))
+        return Handed("running" if asked else self.campaign.state, asked)
+
+    def tell(
+        self, lease: str, answer: float, *, seconds: float | None, cost: float | None
+    ) -> Receipt:
+        """Hand in an answer; telling it twice counts once."""
+        return self.campaign.tell(lease, answer, seconds=seconds, cost=cost)
+
+    def skip(self, lease: str, reason: str) -> Receipt:
+        """No answer: the slot counts a failure, and goes to someone else."""
+        return self.campaign.skip(lease, reason)
+
+    def release(self, lease: str) -> Receipt:
+        """Hand a question back; no failure."""
+        return self.campaign.release(lease)
+
+    def renew(self, lease: str) -> Receipt:
+        """Keep a question for another lease."""
+        return self.campaign.renew(lease)
+
+    def image(self, digest: str) -> bytes:
+        """A picture by its hash."""
+        with self.campaign.database.read() as connection:
+            content = connection.execute(
+                select(images.c.content).where(images.c.hash == digest)
+            ).scalar_one_or_none()
+        if content is None:
+            raise InvalidInput("a picture must be in the store", digest, "run 'askfew doctor'")
+        return bytes(content)
+
+    def warnings(self) -> tuple[str, ...]:
+        """What the campaign has found wrong with this worker's answers."""
+        about = f"answers from worker {self.worker} "
+        return tuple(each for each in status_of(self.campaign).warnings if each.startswith(about))
+
+    def close(self) -> None:
+        """Nothing: the store may serve others."""
