@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from askfew.web.pages import answering, home
+from askfew.web.pages.dashboard.router import router as dashboard
+from askfew.web.pages.new.router import router as new
+
 __all__ = ["router"]
 
 router = APIRouter()
+for part in (home.router, answering.router, dashboard, new):
+    router.include_router(part)

@@ -1,0 +1,113 @@
+"""The page where a worker answers, and what it asks the server for."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from askfew.answers import AnswerKind, Scale, YesNo
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.status import status_of
+from askfew.web.access.callers import Caller
+from askfew.web.access.dependencies import Worker
+from askfew.web.opened import Opened
+from askfew.web.pages.desk import desk_of
+from askfew.web.pages.forecasts import least_answers, usual_unknown
+from askfew.web.pages.prefetch import may_hold
+from askfew.web.pages.progress import Progress, progress_of
+from askfew.web.pages.rendering import page
+
+__all__ = ["OWNER", "Choice", "choices_for", "router"]
+
+router = APIRouter()
+
+OWNER = "owner"
+"""The worker's name under which the owner answers along."""
+_MOST_BUTTONS = 11
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A button: what it says, what is sent, and its key (none if empty)."""
+
+    word: str
+    value: str
+    key: str
+
+
+def choices_for(kind: AnswerKind) -> list[Choice]:
+    """Buttons for yes/no and for short scales of whole numbers; none where a number is typed.
+
+    >>> [choice.key for choice in choices_for(Scale(1, 5))]
+    ['1', '2', '3', '4', '5']
+    """
+    match kind:
+        case YesNo():
+            return [Choice("Yes", "yes", "y"), Choice("No", "no", "n")]
+        case Scale(low, high) if _counts(low, high):
+            values = range(int(low), int(high) + 1)
+            return [Choice(f"{v}", f"{v}", f"{v}" if 0 <= v <= 9 else "") for v in values]
+        case _:
+            return []
+
+
+def _counts(low: float, high: float) -> bool:
+    whole = float(low).is_integer() and float(high).is_integer()
+    return whole and 2 <= high - low < _MOST_BUTTONS
+
+
+@router.get("/answer/{name}")
+def answer_page(request: Request, caller: Worker, campaign: Opened) -> Response:
+    """The page; its script does the rest."""
+    settings = campaign.settings
+    return page(
+        request,
+        "answer.html",
+        caller,
+        settings=settings,
+        worker=_worker(caller),
+        choices=choices_for(settings.answers),
+        scale=settings.answers if isinstance(settings.answers, Scale) else None,
+    )
+
+
+class Holding(BaseModel):
+    """What the page has in hand: the ids of questions it has not answered."""
+
+    holding: list[str] = Field(max_length=10)
+
+
+@router.post("/answer/{name}/next")
+def next_questions(
+    request: Request, caller: Worker, campaign: Opened, sent: Holding
+) -> dict[str, Any]:
+    """The next questions, as many as the page may have; and how far the campaign is."""
+    room = may_hold(campaign) - len(sent.holding)
+    # A page that holds nothing must get something; one that does may have to do with it.
+    asked = campaign.ask(_worker(caller), room) if room > 0 else []
+    return {
+        "state": "running" if asked else campaign.state,
+        "questions": [asdict(each) for each in asked],
+        "progress": asdict(_progress(request, campaign)),
+    }
+
+
+def _worker(caller: Caller) -> str:
+    return caller.worker or OWNER
+
+
+def _progress(request: Request, campaign: Campaign) -> Progress:
+    statuses = desk_of(request).statuses
+    status = statuses.get(campaign.settings.name, lambda: status_of(campaign))
+    return progress_of(status, _usual(campaign))
+
+
+def _usual(campaign: Campaign) -> float:
+    """About what the method asks for: twice what no method can do without."""
+    problem, settings = campaign.problem, campaign.settings
+    unknown = usual_unknown(settings.answers, problem.items, problem.questions)
+    return 2 * least_answers(unknown, settings.delta)

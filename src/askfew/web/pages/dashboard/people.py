@@ -1,0 +1,55 @@
+"""Who answers: invited or come, how much, how fast, and how well it fits the labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from askfew.campaigns.campaign import Campaign
+from askfew.web.access.invitations import invitations_of
+from askfew.web.pages.dashboard.standing import Standing
+from askfew.web.pages.dashboard.tallies import Tallies
+
+__all__ = ["Person", "people_of"]
+
+
+@dataclass(frozen=True)
+class Person:
+    """A worker, or somebody invited who has not come yet."""
+
+    name: str
+    came: bool
+    answers: int
+    seconds: float | None
+    skips: int
+    agreement: float | None
+    leases: int
+    revoked: bool
+
+    @property
+    def skipped(self) -> float:
+        """The share of skips."""
+        return self.skips / max(self.skips + self.answers, 1)
+
+
+def people_of(campaign: Campaign, standing: Standing, tallies: Tallies) -> list[Person]:
+    """Who has answered most comes first."""
+    workers = [
+        Person(
+            each.name,
+            True,
+            each.answers,
+            each.seconds,
+            tallies.skips.get(each.name, 0),
+            tallies.agreement.get(each.name),
+            each.leases,
+            each.revoked,
+        )
+        for each in standing.status.workers
+    ]
+    known = {each.name for each in workers}
+    invited = [
+        Person(each.worker, False, 0, None, 0, None, 0, each.revoked)
+        for each in invitations_of(campaign)
+        if each.worker not in known
+    ]
+    return sorted(workers, key=lambda each: (each.revoked, -each.answers)) + invited

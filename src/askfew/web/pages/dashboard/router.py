@@ -1,0 +1,224 @@
+"""The dashboard's addresses: the page, its parts that renew themselves, and what the owner does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Depends, Form, Query, Request
+from starlette.responses import JSONResponse, Response
+
+from askfew.campaigns.campaign import Campaign
+from askfew.errors import InvalidInput
+from askfew.web.access import invitations
+from askfew.web.access.callers import Caller
+from askfew.web.access.dependencies import Owner
+from askfew.web.opened import Opened
+from askfew.web.pages.dashboard.gallery import gallery_of
+from askfew.web.pages.dashboard.people import people_of
+from askfew.web.pages.dashboard.standing import Standing
+from askfew.web.pages.dashboard.view import View
+from askfew.web.pages.rendering import page
+from askfew.web.problems import Refused
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/campaigns/{name}")
+
+_MOST_POINTS = 1000
+_SAME = 204
+"""Nothing new since what the page has seen: htmx leaves it as it is."""
+
+Seen = Annotated[str, Query()]
+
+
+def _view(request: Request, _: Owner, campaign: Opened) -> View:
+    return View(request, campaign)
+
+
+Viewed = Annotated[View, Depends(_view)]
+
+
+@router.get("")
+def dashboard(request: Request, caller: Owner, view: Viewed) -> Response:
+    """The whole page."""
+    return page(request, "dashboard/page.html", caller, **_context(view))
+
+
+@router.get("/parts/summary")
+def summary(request: Request, caller: Owner, view: Viewed, seen: Seen = "") -> Response:
+    """State, figures, and what the owner can do."""
+    found = view.summary()
+    # The forecast may come later than anything else.
+    version = f"{found.standing.version}-{found.bill.waiting:d}"
+    if seen == version:
+        return Response(status_code=_SAME)
+    context = _context(view, summary=found)
+    return page(request, "dashboard/summary.html", caller, **context)
+
+
+@router.get("/parts/groups")
+def groups(
+    request: Request,
+    caller: Owner,
+    view: Viewed,
+    seen: Seen = "",
+    shelf: int | None = None,
+    number: Annotated[int, Query(alias="page", ge=1, le=10**6)] = 1,
+) -> Response:
+    """A page of the gallery."""
+    details = view.details()
+    if seen == details.standing.version:
+        return Response(status_code=_SAME)
+    return page(
+        request,
+        "dashboard/groups.html",
+        caller,
+        settings=view.settings,
+        standing=details.standing,
+        gallery=gallery_of(view.campaign, details.standing, details.tallies, shelf, number),
+    )
+
+
+@router.get("/parts/questions")
+def questions(request: Request, caller: Owner, view: Viewed, seen: Seen = "") -> Response:
+    """What the questions separate."""
+    details = view.details()
+    if seen == details.standing.version:
+        return Response(status_code=_SAME)
+    return page(request, "dashboard/questions.html", caller, **_question_context(view))
+
+
+@router.get("/parts/people")
+def people(request: Request, caller: Owner, view: Viewed, seen: Seen = "") -> Response:
+    """Who answers."""
+    context = _people_context(view)
+    if seen == context["people_version"]:
+        return Response(status_code=_SAME)
+    return page(request, "dashboard/people.html", caller, **context)
+
+
+@router.get("/charts")
+def charts(view: Viewed, seen: Seen = "") -> Response:
+    """Numbers for the charts, a bounded number of them."""
+    standing = view.standing()
+    if seen == standing.version:
+        return Response(status_code=_SAME)
+    return JSONResponse(
+        {
+            "version": standing.version,
+            "answers": {"times": standing.curve.times, "counts": standing.curve.counts},
+            "evidence": _evidence(standing),
+        }
+    )
+
+
+@router.post("/pause")
+def pause(request: Request, caller: Owner, view: Viewed) -> Response:
+    """Hand out nothing for now."""
+    return _act(request, caller, view, view.campaign.pause)
+
+
+@router.post("/resume")
+def resume(request: Request, caller: Owner, view: Viewed) -> Response:
+    """Go on."""
+    return _act(request, caller, view, view.campaign.resume)
+
+
+@router.post("/close")
+def close(request: Request, caller: Owner, view: Viewed) -> Response:
+    """End it for good."""
+    return _act(request, caller, view, view.campaign.close)
+
+
+@router.post("/invite")
+def invite(
+    request: Request, caller: Owner, view: Viewed, worker: Annotated[str, Form()] = ""
+) -> Response:
+    """A link for one worker, shown once."""
+    link, sentence, name = "", "", worker.strip()
+    try:
+        link = f"{request.base_url}i/{invitations.invite(view.campaign, name)}"
+    except InvalidInput as error:
+        sentence = str(error) if name else "Give the person a name first: any name will do."
+    return page(
+        request, "dashboard/invited.html", caller, worker=name, link=link, sentence=sentence
+    )
+
+
+@router.post("/revoke")
+def revoke(
+    request: Request, caller: Owner, view: Viewed, worker: Annotated[str, Form()] = ""
+) -> Response:
+    """Let a worker in no more."""
+    if not invitations.revoke(view.campaign, worker):
+        raise Refused(404, "there is no worker of this name: reload the page")
+    view.changed()
+    return page(request, "dashboard/people.html", caller, **_people_context(view))
+
+
+def _act(request: Request, caller: Caller, view: View, act: Callable[[], None]) -> Response:
+    with suppress(InvalidInput):  # somebody else was faster: the page shows what came of it
+        act()
+    view.changed()
+    return page(request, "dashboard/summary.html", caller, **_context(view))
+
+
+def _context(view: View, **more: object) -> dict[str, Any]:
+    found = more.pop("summary", None) or view.summary()
+    campaign: Campaign = view.campaign
+    return {
+        "settings": view.settings,
+        "summary": found,
+        "items": campaign.problem.items,
+        "questions": campaign.problem.questions,
+        **more,
+    }
+
+
+def _question_context(view: View) -> dict[str, Any]:
+    details = view.details()
+    ranked = details.tallies.questions
+    kind = view.settings.answers
+    width = max([kind.high - kind.low] if np.isfinite(kind.high) else [], default=0.0)
+    widest = max([each.high for each in ranked if each.high is not None], default=1.0)
+    best = details.standing.question
+    return {
+        "settings": view.settings,
+        "standing": details.standing,
+        "ranked": ranked,
+        "width": width or widest or 1.0,
+        "best": None if best is None else view.campaign.questions[best].id,
+    }
+
+
+def _people_context(view: View) -> dict[str, Any]:
+    details = view.details()
+    people = people_of(view.campaign, details.standing, details.tallies)
+    invited = sum(not person.came for person in people)
+    return {
+        "settings": view.settings,
+        "standing": details.standing,
+        "people": people,
+        "people_version": f"{details.standing.version}-{len(people)}-{invited}",
+    }
+
+
+def _evidence(standing: Standing) -> dict[str, Any] | None:
+    """Sorted, the surest first; a thousand points stand for more."""
+    if standing.evidence is None:
+        return None
+    chosen = [n for n in range(len(standing.labels)) if not standing.represents(n)]
+    values = np.maximum(np.array([standing.evidence[n] for n in chosen]), 0.0)
+    decided = standing.labels[chosen] >= 0
+    order = np.lexsort((-values, ~decided))
+    if len(order) > _MOST_POINTS:
+        order = order[np.linspace(0, len(order) - 1, _MOST_POINTS).round().astype(int)]
+    return {
+        "values": values[order].round(3).tolist(),
+        "decided": decided[order].tolist(),
+        "threshold": standing.threshold,
+        "items": len(chosen),
+    }

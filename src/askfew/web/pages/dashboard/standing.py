@@ -1,0 +1,102 @@
+"""Where a campaign stands right now: numbers for the head of the dashboard, and the charts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Integer, cast, func, select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.status import Status, status_of
+from askfew.campaigns.steps.log import newest_step
+from askfew.campaigns.tables.schema import answers, campaigns
+from askfew.campaigns.tables.snapshot import snapshot
+from askfew.records import Ints
+
+__all__ = ["Curve", "Standing", "standing_of"]
+
+_POINTS = 240
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Answers over time: by ``times[i]`` there were ``counts[i]``."""
+
+    times: list[float]
+    counts: list[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """The status, what is known of every item, and how the answers came in."""
+
+    status: Status
+    outcome: dict[str, Any] | None
+    labels: Ints
+    evidence: list[float] | None
+    threshold: float | None
+    question: int | None
+    curve: Curve
+    last_answer: float | None
+
+    @property
+    def version(self) -> str:
+        """Another one whenever there is something new to show."""
+        status = self.status
+        leases = sum(worker.leases for worker in status.workers)
+        people = (len(status.workers), sum(worker.revoked for worker in status.workers))
+        parts = (status.state, status.steps, status.answers, status.open, leases, *people)
+        return "-".join(str(part) for part in parts)
+
+    def represents(self, item: int) -> bool:
+        """Whether the item stands for its group: it was labelled first, without evidence."""
+        if self.evidence is None or self.threshold is None or self.labels[item] < 0:
+            return False
+        return self.evidence[item] < self.threshold
+
+
+def standing_of(campaign: Campaign) -> Standing:
+    """Read it from the store."""
+    status = status_of(campaign)
+    with snapshot(campaign.database) as connection:
+        stored = connection.execute(
+            select(campaigns.c.outcome).where(campaigns.c.id == campaign.id)
+        ).scalar()
+        newest = newest_step(connection, campaign.id)
+        curve = _curve(connection, campaign.id)
+    known = json.loads(newest.known) if newest is not None and newest.known else {}
+    outcome = json.loads(stored) if stored else None
+    found = outcome or known
+    certificate = found.get("certificate") or {}
+    undecided = [-1] * campaign.problem.items
+    return Standing(
+        status=status,
+        outcome=outcome,
+        labels=np.array(found.get("labels") or undecided, dtype=np.int64),
+        evidence=found.get("evidence"),
+        threshold=certificate.get("item_needed", known.get("threshold")),
+        question=found.get("question"),
+        curve=curve,
+        last_answer=curve.times[-1] if curve.times else None,
+    )
+
+
+def _curve(connection: Connection, campaign: int) -> Curve:
+    """A few hundred points, whatever the number of answers."""
+    ours = (answers.c.campaign == campaign, answers.c.retracted.is_(False))
+    first, last = connection.execute(
+        select(func.min(answers.c.time), func.max(answers.c.time)).where(*ours)
+    ).one()
+    if first is None:
+        return Curve([], [])
+    width = max((last - first) / _POINTS, 1e-3)
+    bucket = cast((answers.c.time - first) / width, Integer).label("bucket")
+    rows = connection.execute(
+        select(bucket, func.count()).where(*ours).group_by(bucket).order_by(bucket)
+    ).all()
+    counts = np.cumsum([row[1] for row in rows])
+    times = [min(first + (row[0] + 1) * width, last) for row in rows]
+    return Curve([first, *times], [0, *counts.tolist()])

@@ -1,0 +1,130 @@
+"""What the answers add up to: by item, by question and group, by worker. The database adds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import Connection, case, func, select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.findings import RankedQuestion
+from askfew.campaigns.tables.schema import answers, refusals
+from askfew.campaigns.tables.snapshot import snapshot
+from askfew.records import Floats, Ints
+
+__all__ = ["Tallies", "tallies_of"]
+
+_NORMAL_95 = 1.96
+
+
+@dataclass(frozen=True, eq=False)
+class Tallies:
+    """Answers by item; questions by what they separate; skips and agreement by worker."""
+
+    by_item: Ints
+    questions: tuple[RankedQuestion, ...]
+    skips: dict[str, int]
+    agreement: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """For every cell that was answered: how often, the sum, and the sum of squares."""
+
+    item: Ints
+    question: Ints
+    count: Floats
+    sum: Floats
+    squares: Floats
+
+
+def tallies_of(campaign: Campaign, labels: Ints) -> Tallies:
+    """Read and add up, given what is known of the items."""
+    with snapshot(campaign.database) as connection:
+        cells = _cells(connection, campaign.id)
+        skipped = connection.execute(
+            select(refusals.c.worker, func.count())
+            .where(refusals.c.campaign == campaign.id)
+            .group_by(refusals.c.worker)
+        )
+        skips = {row[0]: int(row[1]) for row in skipped}
+        agreement = _agreement(connection, campaign.id, cells, labels)
+    count = np.bincount(cells.item, weights=cells.count, minlength=campaign.problem.items)
+    ranked = [_separation(campaign, cells, labels, n) for n in range(campaign.problem.questions)]
+    ranked.sort(key=lambda each: (-(each.gap if each.gap is not None else -1.0), -each.answers))
+    return Tallies(count.astype(np.int64), tuple(ranked), skips, agreement)
+
+
+def _cells(connection: Connection, campaign: int) -> _Cells:
+    rows = connection.execute(
+        select(
+            answers.c.item,
+            answers.c.question,
+            func.count(),
+            func.sum(answers.c.value),
+            func.sum(answers.c.value * answers.c.value),
+        )
+        .where(answers.c.campaign == campaign, answers.c.retracted.is_(False))
+        .group_by(answers.c.item, answers.c.question)
+    ).all()
+    table = np.array([tuple(row) for row in rows], dtype=np.float64).reshape(-1, 5)
+    item, question = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+    return _Cells(item, question, table[:, 2], table[:, 3], table[:, 4])
+
+
+def _separation(campaign: Campaign, cells: _Cells, labels: Ints, number: int) -> RankedQuestion:
+    question, here = campaign.questions[number], cells.question == number
+    group = labels[cells.item[here]]
+    count = int(cells.count[here].sum())
+    sides = [_mean_and_error(cells, here, group == g) for g in (0, 1)]
+    (first, error), (second, other) = sides
+    if math.isnan(first) or math.isnan(second):
+        return RankedQuestion(question.id, question.text, count, None, None, None)
+    gap, half = abs(second - first), _NORMAL_95 * math.hypot(error, other)
+    return RankedQuestion(question.id, question.text, count, gap, gap - half, gap + half)
+
+
+def _mean_and_error(cells: _Cells, here: Ints, side: Ints) -> tuple[float, float]:
+    """Of the answers about one group; NaN where there are fewer than two."""
+    count = float(cells.count[here][side].sum())
+    if count < 2:
+        return math.nan, math.nan
+    mean = float(cells.sum[here][side].sum()) / count
+    variance = max(float(cells.squares[here][side].sum()) / count - mean**2, 0.0)
+    return mean, math.sqrt(variance / count)
+
+
+def _agreement(
+    connection: Connection, campaign: int, cells: _Cells, labels: Ints
+) -> dict[str, float]:
+    """On the most answered question: how often an answer lies on its group's side of the middle."""
+    decided = labels[cells.item] >= 0
+    if not decided.any():
+        return {}
+    number = int(np.bincount(cells.question[decided], weights=cells.count[decided]).argmax())
+    here = cells.question == number
+    group = labels[cells.item[here]]
+    (first, _), (second, _) = (_mean_and_error(cells, here, group == g) for g in (0, 1))
+    if math.isnan(first) or math.isnan(second):
+        return {}
+    above = case((answers.c.value > (first + second) / 2, 1), else_=0)
+    rows = connection.execute(
+        select(answers.c.worker, answers.c.item, func.count(), func.sum(above))
+        .where(
+            answers.c.campaign == campaign,
+            answers.c.retracted.is_(False),
+            answers.c.question == number,
+        )
+        .group_by(answers.c.worker, answers.c.item)
+    )
+    right: dict[str, int] = {}
+    given: dict[str, int] = {}
+    for worker, item, count, high in rows:
+        label = int(labels[item])
+        if label >= 0:
+            given[worker] = given.get(worker, 0) + count
+            agreeing = high if (label == 1) == (second > first) else count - high
+            right[worker] = right.get(worker, 0) + agreeing
+    return {worker: right[worker] / count for worker, count in given.items()}

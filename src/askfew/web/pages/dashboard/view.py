@@ -1,0 +1,165 @@
+"""What the parts of the dashboard show, read from the store and kept for a moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from askfew.campaigns.campaign import Campaign
+from askfew.planning import Forecast
+from askfew.web.pages.dashboard.standing import Standing, standing_of
+from askfew.web.pages.dashboard.tallies import Tallies, tallies_of
+from askfew.web.pages.desk import Desk, desk_of
+from askfew.web.pages.forecasts import Wish, least_answers, usual_unknown
+from askfew.web.pages.words import PHASES, Ending, Phase, ending_of, phase_of
+
+__all__ = ["Bill", "Details", "Mark", "Summary", "View"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A figure on the bar of answers."""
+
+    kind: str
+    word: str
+    answers: float
+    at: float
+    """Where it stands on the bar: a share of its width."""
+
+
+@dataclass(frozen=True)
+class Bill:
+    """Answers and money so far, against what was to be expected."""
+
+    answers: int
+    cost: float
+    price: float
+    fill: float
+    marks: tuple[Mark, ...]
+    median: float | None
+    """Answers that half of all campaigns like this stay under; None while it is computed."""
+    waiting: bool
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The head of the dashboard."""
+
+    standing: Standing
+    ending: Ending
+    sentence: str
+    phase: Phase | None
+    phases: tuple[tuple[Phase, str], ...]
+    """Each with: past, now, or ahead. Empty where the method has no such phases."""
+    bill: Bill
+
+
+@dataclass(frozen=True, eq=False)
+class Details:
+    """Standing and tallies that belong together."""
+
+    standing: Standing
+    tallies: Tallies
+
+
+class View:
+    """One campaign, as the owner sees it."""
+
+    def __init__(self, request: Request, campaign: Campaign) -> None:
+        self.campaign, self.settings = campaign, campaign.settings
+        self._desk: Desk = desk_of(request)
+
+    def standing(self) -> Standing:
+        """The newest, or one a moment old."""
+        make = standing_of
+        return self._desk.standings.get(self.settings.name, lambda: make(self.campaign))
+
+    def details(self) -> Details:
+        """The newest, or as old as is affordable for a campaign of this size."""
+        return self._desk.details.get(self.settings.name, self._details)
+
+    def changed(self) -> None:
+        """Look again at once: the owner has just changed something."""
+        self._desk.standings.forget(self.settings.name)
+        self._desk.details.forget(self.settings.name)
+
+    def summary(self) -> Summary:
+        """Words and figures."""
+        standing = self.standing()
+        ending = ending_of(standing.status.state, standing.outcome)
+        phase = phase_of(standing.status.phase) if ending.kind in ("running", "paused") else None
+        return Summary(
+            standing,
+            ending,
+            _sentence(standing, ending, phase),
+            phase,
+            _course(standing, ending),
+            self._bill(standing, ending),
+        )
+
+    def _details(self) -> Details:
+        standing = standing_of(self.campaign)
+        return Details(standing, tallies_of(self.campaign, standing.labels))
+
+    def _bill(self, standing: Standing, ending: Ending) -> Bill:
+        status, settings = standing.status, self.settings
+        least, found, waiting = self._expected()
+        figures = [("least", "no method can do with less", least)]
+        if found is not None:
+            figures += [("median", "half of such campaigns", found.median)]
+            figures += [("q90", "nine in ten", found.q90)]
+        figures += [("cap", "cap", float(settings.max_answers))]
+        # The cap may be far away: then the bar ends a little beyond what is likely.
+        likely = max(figure for _, _, figure in figures[:-1])
+        end = min(float(settings.max_answers), max(1.25 * likely, 1.1 * status.answers))
+        marks = tuple(
+            Mark(kind, word, figure, figure / end) for kind, word, figure in figures if figure > 0
+        )
+        return Bill(
+            status.answers,
+            status.cost,
+            settings.price,
+            status.answers / max(end, 1.0),
+            tuple(mark for mark in marks if mark.at <= 1.0),
+            None if found is None else found.median,
+            waiting and ending.kind in ("running", "paused"),
+        )
+
+    def _expected(self) -> tuple[float, Forecast | None, bool]:
+        """The lower bound; the forecast, and whether there will be one."""
+        settings, problem = self.settings, self.campaign.problem
+        if problem.items < 3 or settings.method != "frugal":
+            return 0.0, None, False
+        unknown = usual_unknown(settings.answers, problem.items, problem.questions)
+        job = self._desk.forecasts.get(
+            Wish(unknown, settings.delta, settings.price, settings.max_answers)
+        )
+        least = least_answers(unknown, settings.delta)
+        return least, job.forecast, job.forecast is None and not job.sentence
+
+
+def _sentence(standing: Standing, ending: Ending, phase: Phase | None) -> str:
+    status = standing.status
+    if ending.kind == "done":
+        certificate = (standing.outcome or {}).get("certificate") or {}
+        return str(certificate.get("promise", ending.sentence))
+    if ending.kind != "running":
+        return ending.sentence
+    if not status.workers:
+        return "Everything is ready. Invite people, and questions are handed out as they come."
+    return phase.sentence if phase is not None else status.why
+
+
+def _course(standing: Standing, ending: Ending) -> tuple[tuple[Phase, str], ...]:
+    """How far along the frugal method is; nothing for others."""
+    if ending.kind == "done" and standing.outcome is not None:
+        by_phase = standing.outcome.get("answers_by_phase", {})
+        known = [phase for phase in PHASES if phase.key in by_phase]
+        return tuple((phase, "past") for phase in PHASES) if known else ()
+    keys = [phase.key for phase in PHASES]
+    if standing.status.phase not in keys:
+        return ()
+    now = keys.index(standing.status.phase)
+    words = ["past" if n < now else "now" if n == now else "ahead" for n in range(len(keys))]
+    return tuple(zip(PHASES, words, strict=True))

@@ -1,0 +1,121 @@
+"""The owner's list of campaigns, and the door: log in, log out, come in by a link."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from sqlalchemy import func, select
+from starlette.responses import RedirectResponse, Response
+
+from askfew.campaigns.store import Store
+from askfew.campaigns.tables.schema import answers, campaigns, items
+from askfew.web.access.dependencies import Entered, Owner
+from askfew.web.pages.rendering import address, page
+from askfew.web.pages.words import Ending, ending_of
+from askfew.web.problems import Refused
+
+__all__ = ["CampaignLine", "campaign_lines", "router"]
+
+router = APIRouter()
+
+
+@dataclass(frozen=True)
+class CampaignLine:
+    """One campaign in the list."""
+
+    name: str
+    ending: Ending
+    items: int
+    answers: int
+    max_answers: int
+    cost: float
+
+
+def campaign_lines(store: Store) -> list[CampaignLine]:
+    """All campaigns, newest first, by a query or two whatever their size."""
+    with store.database.read() as connection:
+        rows = connection.execute(select(campaigns).order_by(campaigns.c.id.desc())).all()
+        sizes = connection.execute(
+            select(items.c.campaign, func.count()).group_by(items.c.campaign)
+        )
+        size = {row[0]: row[1] for row in sizes}
+        told = connection.execute(
+            select(answers.c.campaign, func.count(), func.sum(answers.c.cost))
+            .where(answers.c.retracted.is_(False))
+            .group_by(answers.c.campaign)
+        )
+        given = {row[0]: (row[1], float(row[2] or 0.0)) for row in told}
+    lines = []
+    for row in rows:
+        outcome = json.loads(row.outcome) if row.outcome else None
+        count, cost = given.get(row.id, (0, 0.0))
+        lines.append(
+            CampaignLine(
+                row.name,
+                ending_of(row.state, outcome),
+                size.get(row.id, 0),
+                count,
+                json.loads(row.settings)["max_answers"],
+                cost,
+            )
+        )
+    return lines
+
+
+@router.get("/")
+def home(request: Request, caller: Owner) -> Response:
+    """The list."""
+    return page(request, "home.html", caller, lines=campaign_lines(request.app.state.store))
+
+
+@router.get("/login")
+def login_form(request: Request) -> Response:
+    """Ask for the owner's token."""
+    return page(request, "login.html", sentence="")
+
+
+@router.post("/login")
+def login(request: Request, entrance: Entered, token: Annotated[str, Form()] = "") -> Response:
+    """Let the owner in, or say what is wrong beside the form."""
+    try:
+        return _come_in(request, entrance, token.strip())
+    except Refused as refused:
+        sentence = refused.detail if token.strip() else "Paste the token first."
+        return page(request, "login.html", status=refused.status_code, sentence=sentence)
+
+
+@router.get("/i/{token}")
+def invited(request: Request, entrance: Entered, token: str) -> Response:
+    """A link with a token in it: a worker's invitation, or the owner's own."""
+    try:
+        return _come_in(request, entrance, token)
+    except Refused as refused:
+        return page(
+            request,
+            "message.html",
+            status=refused.status_code,
+            title="This link does not work",
+            sentence="It may have been revoked, replaced by a newer one, or copied only in part."
+            " Ask whoever sent it to you for a new one."
+            if refused.status_code in (401, 403)
+            else refused.detail,
+        )
+
+
+@router.post("/logout")
+def logout(request: Request, entrance: Entered, _: Owner) -> Response:
+    """End the owner's session in this browser."""
+    response = RedirectResponse("/login", 303)
+    entrance.leave(request, response, None)
+    return response
+
+
+def _come_in(request: Request, entrance: Entered, token: str) -> Response:
+    session = entrance.enter(request, token)
+    campaign = session.caller.campaign
+    response = RedirectResponse("/" if campaign is None else address("answer", campaign), 303)
+    session.set_on(response)
+    return response

@@ -1,0 +1,108 @@
+"""What the form says: a campaign ready to be created, or a sentence for each field in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from askfew.campaigns.records import Item, Question
+from askfew.campaigns.settings import Settings, check_setting
+from askfew.errors import AskfewError, InvalidInput
+from askfew.planning import Range, Unknown
+from askfew.web.pages.forecasts import usual_unknown
+from askfew.web.pages.new.uploads import items_from, questions_from
+
+__all__ = ["Draft", "Filled", "read_draft"]
+
+T = TypeVar("T")
+
+_WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed")
+_REAL = ("delta", "price", "lease_seconds", "step_timeout")
+_FEWEST_TO_FORECAST = 4
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The form as it came: texts by field, and files."""
+
+    texts: Mapping[str, str]
+    items: bytes | None = None
+    questions: bytes | None = None
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A campaign before it is created, and what to assume for its forecast (None: too small)."""
+
+    settings: Settings
+    items: tuple[Item, ...]
+    questions: tuple[Question, ...]
+    reuse: str | None
+    unknown: Unknown | None
+
+
+def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
+    """The draft, or the sentences by field."""
+    sentences: dict[str, str] = {}
+
+    def tried(name: str, make: Callable[[], T]) -> T | None:
+        try:
+            return make()
+        except AskfewError as error:
+            sentences.setdefault(name, str(error))
+            return None
+
+    texts = {key: text.strip() for key, text in filled.texts.items()}
+    values: dict[str, object] = {"guidelines": texts.get("guidelines", "").replace("\r\n", "\n")}
+    values["name"] = texts.get("name", "")
+    values |= {key: _number(texts[key], int) for key in _WHOLE if texts.get(key)}
+    values |= {key: _number(texts[key], float) for key in _REAL if texts.get(key)}
+    for key, value in values.items():
+        tried(key, lambda key=key, value=value: check_setting(key, value))  # type: ignore[misc]
+    kind = tried("answers", lambda: check_setting("answers", _kind(texts)))
+    items = tried("items", lambda: items_from(filled.items, filled.pictures))
+    questions = tried("questions", lambda: questions_from(filled.questions, texts["questions"]))
+    ranges = {key: tried(key, lambda key=key: _range(texts.get(key, ""))) for key in _RANGES}  # type: ignore[misc]
+    if sentences or items is None or questions is None or kind is None:
+        return None, sentences
+    settings = tried("name", lambda: Settings.from_dict({**values, "answers": kind}))
+    unknown = None
+    if len(items) >= _FEWEST_TO_FORECAST:
+        unknown = tried("gap", lambda: usual_unknown(kind, len(items), len(questions), **ranges))
+    if sentences or settings is None:
+        return None, sentences
+    return Draft(settings, items, questions, texts.get("reuse") or None, unknown), {}
+
+
+_RANGES = ("gap", "share", "useful")
+
+
+def _range(text: str) -> Range | None:
+    """'0.5:0.8', '0.5 to 0.8', one number, or nothing.
+
+    >>> _range("0.5 to 0.8")
+    Range(low=0.5, high=0.8)
+    """
+    return Range.read(text.replace("to", ":")) if text else None
+
+
+def _number(text: str, kind: type[int] | type[float]) -> object:
+    """The number that is meant, or the text itself for a sentence about it."""
+    try:
+        return kind(text.replace(",", "") if kind is int else text)
+    except ValueError:
+        return text
+
+
+def _kind(texts: Mapping[str, str]) -> object:
+    match texts.get("answers", "yes-no"):
+        case "scale":
+            return {"scale": [_number(texts.get(key, ""), float) for key in ("low", "high")]}
+        case "number":
+            return {"number": {"sigma": _number(texts.get("sigma", ""), float)}}
+        case other:
+            if other != "yes-no":
+                raise InvalidInput("answers must be yes-no, scale or number", other, "choose one")
+            return other

@@ -1,0 +1,95 @@
+"""Uploaded files into items and questions, with the same sentences as a campaign's folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+from askfew.campaigns.folder.load import read_items, read_questions
+from askfew.campaigns.folder.pictures import check_picture
+from askfew.campaigns.records import Item, Question
+from askfew.campaigns.sentences import shown
+from askfew.errors import InvalidInput
+
+__all__ = ["items_from", "questions_from"]
+
+T = TypeVar("T")
+
+
+def items_from(table: bytes | None, pictures: Mapping[str, bytes]) -> tuple[Item, ...]:
+    """Items of a CSV file and the pictures it names; without one, every picture is an item."""
+    by_name = {_last(name): data for name, data in pictures.items()}
+    if table:
+        return _through_file("items.csv", table, lambda path: read_items(path, _among(by_name)))
+    if not by_name:
+        raise InvalidInput("there must be items", "none", "choose a CSV file, or pictures")
+    names = sorted(by_name, key=_in_human_order)
+    if len(names) < 2:
+        raise InvalidInput("there must be at least two items", 1, "choose more pictures")
+    stems = [PurePosixPath(name).stem for name in names]
+    return tuple(
+        Item(
+            stem if stems.count(stem) == 1 else name,
+            image=_checked(name, by_name[name]),
+            image_name=name,
+        )
+        for name, stem in zip(names, stems, strict=True)
+    )
+
+
+def questions_from(table: bytes | None, lines: str) -> tuple[Question, ...]:
+    """Questions of a CSV file, or one a line."""
+    typed = [line.strip() for line in lines.splitlines() if line.strip()]
+    if table and typed:
+        raise InvalidInput(
+            "questions must come as a file or as typed lines", "both", "take one of them away"
+        )
+    if table:
+        return _through_file("questions.csv", table, read_questions)
+    if not typed:
+        raise InvalidInput(
+            "there must be at least one question", "none", "type one a line, or choose a CSV file"
+        )
+    return tuple(Question(f"q{number}", line) for number, line in enumerate(typed, start=1))
+
+
+def _through_file(name: str, data: bytes, read: Callable[[Path], T]) -> T:
+    """Files are read where files are; sentences then name the file alone."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_bytes(data)
+        try:
+            return read(path)
+        except InvalidInput as error:
+            expected, got, do = error.args
+            raise InvalidInput(str(expected).replace(f"{folder}/", ""), got, do) from None
+
+
+def _among(by_name: Mapping[str, bytes]) -> Callable[[str], bytes]:
+    def picture(name: str) -> bytes:
+        if _last(name) not in by_name:
+            raise InvalidInput(
+                "image must be one of the chosen pictures", shown(name), "choose it, too"
+            )
+        return _checked(name, by_name[_last(name)])
+
+    return picture
+
+
+def _checked(name: str, data: bytes) -> bytes:
+    check_picture(data, name)
+    return data
+
+
+def _last(name: str) -> str:
+    """Browsers leave out folders, or not: the file's own name decides."""
+    return PurePosixPath(name.replace("\\", "/")).name
+
+
+def _in_human_order(name: str) -> list[tuple[int, str]]:
+    """2.png before 10.png."""
+    parts = re.split(r"(\d+)", name.lower())
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

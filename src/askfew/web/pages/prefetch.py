@@ -1,0 +1,39 @@
+"""How many questions a page may hold: the one it shows, and the next if there are plenty."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.slots.states import OPEN
+from askfew.campaigns.tables.schema import slots, workers
+
+__all__ = ["may_hold"]
+
+_AHEAD = 2
+_ACTIVE_SECONDS = 120.0
+"""Who asked within these is active. (A store notes it every half minute.)"""
+
+
+def may_hold(campaign: Campaign) -> int:
+    """Two, or one if fewer slots are open than twice the active workers.
+
+    A question that lies ready on one page is a question that somebody else waits for: when few are
+    left, everybody takes one at a time, and the step closes sooner.
+    """
+    with campaign.database.read() as connection:
+        active = connection.execute(
+            select(func.count())
+            .select_from(workers)
+            .where(
+                workers.c.campaign == campaign.id,
+                workers.c.seen > campaign.clock() - _ACTIVE_SECONDS,
+                workers.c.revoked.is_(None),
+            )
+        ).scalar_one()
+        enough = 2 * max(active, 1)
+        waiting = (
+            select(slots.c.number).where(slots.c.campaign == campaign.id, OPEN).limit(enough)
+        ).subquery()
+        open_slots = connection.execute(select(func.count()).select_from(waiting)).scalar_one()
+    return _AHEAD if open_slots >= enough else 1

@@ -1,0 +1,32 @@
+"""How far a campaign is: a share for a bar, and a sentence for whoever answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from askfew.campaigns.reading.status import Status
+
+__all__ = ["Progress", "progress_of"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A share between 0 and 1, and words."""
+
+    share: float
+    text: str
+
+
+def progress_of(status: Status, usual: float) -> Progress:
+    """``usual`` is how many answers a campaign like this may need, for as long as its method does
+    not say what it still expects.
+    """
+    answers = f"{status.answers:,} answer{'' if status.answers == 1 else 's'} so far"
+    if status.state == "ended":
+        return Progress(1.0, f"{status.decided:,} of {status.items:,} items sorted")
+    if status.expected is not None:
+        share = status.answers / max(status.answers + status.expected, 1.0)
+        sorted_so_far = f"{status.decided:,} of {status.items:,} items sorted"
+        return Progress(share, f"{sorted_so_far}, {answers}")
+    # Nothing is sorted before two items are found that differ: the bar grows ever more slowly.
+    return Progress(status.answers / max(status.answers + usual, 1.0), answers)

@@ -1,0 +1,85 @@
+"""Templates into pages. Everything is escaped: a campaign's texts are data."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from askfew import __version__
+from askfew.web.access.callers import Caller
+
+__all__ = ["address", "page", "render"]
+
+
+def page(
+    request: Request,
+    template: str,
+    caller: Caller | None = None,
+    status: int = 200,
+    **context: object,
+) -> HTMLResponse:
+    """The template as a response; ``caller`` is who looks, None for a stranger."""
+    return HTMLResponse(render(template, caller, path=request.url.path, **context), status)
+
+
+def render(template: str, caller: Caller | None = None, **context: object) -> str:
+    """The template as text."""
+    return _environment().get_template(template).render(caller=caller, **context)
+
+
+def address(*parts: str) -> str:
+    """A path of this site, whatever characters a campaign's name has.
+
+    >>> address("campaigns", "birds 2")
+    '/campaigns/birds%202'
+    """
+    return "".join(f"/{quote(part, safe='')}" for part in parts)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("askfew.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= _FILTERS
+    environment.globals |= {"address": address, "version": __version__}
+    return environment
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _money(value: float) -> str:
+    return f"{value:,.2f}"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+def _width(value: float) -> str:
+    """A share as an SVG length."""
+    return f"{100 * min(max(value, 0.0), 1.0):.2f}%"
+
+
+def _plural(count: float, one: str, many: str | None = None) -> str:
+    return f"{count:,.0f} {one if count == 1 else many or one + 's'}"
+
+
+_FILTERS: dict[str, Any] = {
+    "number": _number,
+    "money": _money,
+    "percent": _percent,
+    "width": _width,
+    "plural": _plural,
+}

@@ -1,0 +1,363 @@
+// One worker at one campaign: shows questions, holds the newest answer back for an undo, sends
+// answers until the server has them, keeps the next question ready.
+
+import { Keep } from "./keep.js";
+import { Backoff, Refused, Unreachable, pause, post } from "./server.js";
+import { far, page, prepare, press, rest, say, show } from "./view.js";
+
+const HOLD_BACK = 3000; // milliseconds in which an undo never reaches the server
+const IN_HAND = 2; // the question shown and the next one; the server may hand out fewer
+const LOOK_AGAIN = [1000, 2000, 3000, 5000];
+
+const { api, next: nextAddress, campaign, worker, actsFor } = page.root.dataset;
+const leaseTime = Number(page.root.dataset.leaseSeconds) * 1000;
+const keep = new Keep(`askfew/${campaign}/${worker}`, draw);
+
+let progress = { share: 0, text: "" };
+let shownSince = Date.now();
+let offline = false;
+let over = false; // the server will not talk to us any more
+let notice = "";
+
+// ---------------------------------------------------------------- answering
+
+function answer(value) {
+  settle(value, { answer: value });
+}
+
+function skip() {
+  settle(null, { skip: true });
+}
+
+function settle(value, told) {
+  const state = keep.read();
+  const question = state.held[0];
+  if (!question || over) return;
+  const seconds = Math.round((Date.now() - shownSince) / 10) / 100;
+  keep.change((now) => {
+    if (now.waiting) now.outbox.push(now.waiting);
+    now.held.shift();
+    now.waiting = { id: question.id, question, seconds, at: Date.now(), tries: 0, ...told };
+    now.last = null;
+    if (!told.skip) now.given += 1;
+  });
+  notice = told.skip ? "Skipped" : `Answered ${spoken(value)}`;
+  press(value);
+  draw();
+  setTimeout(release, HOLD_BACK + 20);
+  send();
+  fetchMore();
+}
+
+/** Let go of the answer that was held back, once its time is over. */
+function release() {
+  const { waiting } = keep.read();
+  if (!waiting || Date.now() - waiting.at < HOLD_BACK) return;
+  keep.change((state) => {
+    state.outbox.push(state.waiting);
+    state.waiting = null;
+  });
+  send();
+}
+
+async function undo() {
+  const state = keep.read();
+  if (state.waiting) {
+    back((now) => (now.waiting = null), state.waiting);
+    return;
+  }
+  const unsent = state.outbox.at(-1);
+  if (unsent && unsent.tries === 0) {
+    back((now) => now.outbox.pop(), unsent);
+    return;
+  }
+  if (unsent || !state.last) return;
+  await takeBack(state.last);
+}
+
+function back(remove, told) {
+  keep.change((state) => {
+    remove(state);
+    state.held.unshift(told.question);
+    if (!told.skip) state.given -= 1;
+  });
+  notice = "Taken back: answer again";
+  draw();
+}
+
+/** The answer has reached the server: it can be taken back until it has been used. */
+async function takeBack(last) {
+  notice = "Taking it back ...";
+  draw();
+  try {
+    const receipt = await post(`${api}/retract`, { id: last.id, worker: actsFor || null });
+    keep.change((state) => {
+      state.last = null;
+      if (receipt.ok) state.given -= 1;
+    });
+    notice = receipt.ok
+      ? "Taken back: the question is asked again"
+      : "That answer has been used and stays";
+    if (receipt.ok) await fetchMore(last.question);
+  } catch (error) {
+    if (trouble(error)) notice = "No connection: not taken back, try again";
+  }
+  draw();
+}
+
+// ---------------------------------------------------------------- sending
+
+let sending = false;
+const sendingAgain = new Backoff();
+
+/** Send what is in the outbox, in order, until the server has it. */
+async function send() {
+  if (sending || over) return;
+  sending = true;
+  try {
+    for (let told = keep.read().outbox[0]; told; told = keep.read().outbox[0]) {
+      keep.change((state) => mark(state.outbox, told.id));
+      try {
+        delivered(told, await deliver(told));
+        sendingAgain.reset();
+        reached();
+      } catch (error) {
+        if (trouble(error)) await pause(sendingAgain.next());
+        else if (over) return;
+        else drop(told.id, error.message);
+      }
+    }
+  } finally {
+    sending = false;
+  }
+  fetchMore();
+}
+
+const deliver = (told) =>
+  told.skip
+    ? post(`${api}/skip`, { id: told.id, reason: "skipped" })
+    : post(`${api}/tell`, { id: told.id, answer: told.answer, seconds: told.seconds });
+
+function mark(outbox, id) {
+  const told = outbox.find((each) => each.id === id);
+  if (told) told.tries += 1;
+}
+
+function delivered(told, receipt) {
+  keep.change((state) => {
+    state.outbox = state.outbox.filter((each) => each.id !== told.id);
+    if (receipt.ok && !told.skip) state.last = { id: told.id, question: told.question };
+    if (!receipt.ok && !told.skip) state.given -= 1;
+  });
+  if (!receipt.ok) notice = receipt.message;
+  draw();
+}
+
+function drop(id, sentence) {
+  keep.change((state) => {
+    state.outbox = state.outbox.filter((each) => each.id !== id);
+  });
+  notice = sentence;
+  draw();
+}
+
+// ---------------------------------------------------------------- questions
+
+let fetching = false;
+let lookedInVain = 0;
+let lookTimer = null;
+const fetchingAgain = new Backoff();
+
+/** Ask for questions if there is room for one more. */
+async function fetchMore(wanted = null) {
+  if (fetching || over) return;
+  const { held } = keep.read();
+  if (held.length >= IN_HAND && !wanted) return;
+  fetching = true;
+  clearTimeout(lookTimer);
+  let wait = null;
+  try {
+    const came = await post(nextAddress, { holding: held.map((each) => each.id) });
+    fetchingAgain.reset();
+    reached();
+    progress = came.progress;
+    take(came.questions, wanted);
+    wait = came.state === "running" ? betweenLooks(came.questions) : resting(came.state);
+  } catch (error) {
+    if (trouble(error)) wait = fetchingAgain.next();
+  }
+  fetching = false;
+  if (wait !== null) lookTimer = setTimeout(fetchMore, wait);
+  draw();
+}
+
+function take(questions, wanted) {
+  const until = Date.now() + leaseTime;
+  keep.change((state) => {
+    const known = new Set(state.held.map((each) => each.id));
+    const fresh = questions.filter((each) => !known.has(each.id)).map((each) => ({ ...each, until }));
+    for (const each of fresh) {
+      if (wanted && same(each, wanted)) state.held.unshift(each);
+      else state.held.push(each);
+    }
+  });
+  questions.forEach(prepare);
+}
+
+const same = (one, other) =>
+  one.item.id === other.item.id && one.question.id === other.question.id;
+
+function betweenLooks(questions) {
+  if (questions.length) lookedInVain = 0;
+  if (keep.read().held.length >= IN_HAND) return null;
+  rest("Nothing to answer just now", "Others hold what is open. This page goes on by itself.");
+  const wait = LOOK_AGAIN[Math.min(lookedInVain, LOOK_AGAIN.length - 1)];
+  lookedInVain += 1;
+  return wait;
+}
+
+function resting(state) {
+  if (state === "paused") {
+    rest("A short break", "The campaign is paused. This page goes on by itself when it resumes.");
+    return 4000;
+  }
+  const { given } = keep.read();
+  const thanks = given === 1 ? "Your answer has" : `Your ${given} answers have`;
+  rest("All done", `${given ? `${thanks} been counted. ` : ""}Nothing is left to be asked. Thank you!`);
+  keep.change((now) => (now.held = []));
+  return 15000;
+}
+
+// ---------------------------------------------------------------- leases
+
+/** A lease is renewed only after input: an idle page does not hold up a step. */
+async function renew() {
+  const { held } = keep.read();
+  const due = held.filter((each) => each.until - Date.now() < leaseTime / 2);
+  if (!due.length || over) return;
+  for (const each of due) {
+    try {
+      const receipt = await post(`${api}/renew`, { id: each.id });
+      keep.change((state) => {
+        const mine = state.held.find((other) => other.id === each.id);
+        if (mine && receipt.ok) mine.until = Date.now() + leaseTime;
+        if (mine && !receipt.ok) state.held = state.held.filter((other) => other !== mine);
+      });
+      if (!receipt.ok) notice = "After the pause that question went to someone else";
+    } catch (error) {
+      trouble(error);
+    }
+  }
+  draw();
+  fetchMore();
+}
+
+let renewing = false;
+
+async function noticeInput() {
+  if (renewing) return;
+  renewing = true;
+  await renew();
+  renewing = false;
+}
+
+// ---------------------------------------------------------------- trouble
+
+/** Whether it is worth trying again. */
+function trouble(error) {
+  if (error instanceof Unreachable) {
+    offline = true;
+    draw();
+    return true;
+  }
+  if (!(error instanceof Refused)) throw error;
+  if (error.status === 401 || error.status === 403) {
+    over = true;
+    rest("This link no longer works", "Ask whoever invited you for a new one. What you sent has been kept.");
+    keep.change((state) => (state.held = []));
+    draw();
+  }
+  return false;
+}
+
+function reached() {
+  offline = false;
+}
+
+// ---------------------------------------------------------------- drawing
+
+function draw() {
+  const state = keep.read();
+  if (show(state.held[0] || null)) {
+    shownSince = Date.now();
+    if (state.held[0] && page.number && matchMedia("(pointer: fine)").matches) page.number.focus();
+  }
+  const unsent = state.outbox.length;
+  page.undo.disabled = over || !(state.waiting || state.last || (unsent && state.outbox.at(-1).tries === 0));
+  far(progress, state.given);
+  const kept = unsent + (state.waiting ? 1 : 0);
+  if (offline) say(kept ? `No connection: ${kept} kept, sent later` : "No connection: trying again", true);
+  else say(notice);
+}
+
+const spoken = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
+
+// ---------------------------------------------------------------- input
+
+const valueOf = (text) => (text === "yes" ? true : text === "no" ? false : Number(text));
+
+function answerNumber() {
+  const { value } = page.number;
+  if (value.trim() === "" || !page.number.checkValidity()) {
+    page.number.reportValidity();
+    return;
+  }
+  answer(Number(value));
+}
+
+for (const button of page.choices) {
+  button.addEventListener("click", () => answer(valueOf(button.dataset.value)));
+}
+page.skip.addEventListener("click", skip);
+page.undo.addEventListener("click", undo);
+document.getElementById("number-form")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  answerNumber();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  const key = event.key.toLowerCase();
+  const button = page.choices.find((each) => each.dataset.key === key);
+  if (button && !button.disabled && event.target !== page.number) answer(valueOf(button.dataset.value));
+  else if (key === "s" && !page.skip.disabled) skip();
+  else if (key === "z" && !page.undo.disabled) undo();
+  else if (key === "escape") guide(false);
+  else return;
+  event.preventDefault();
+});
+
+for (const kind of ["pointerdown", "keydown"]) {
+  document.addEventListener(kind, noticeInput, { passive: true });
+}
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "visible") fetchMore();
+});
+window.addEventListener("pagehide", release);
+
+const guidePanel = document.getElementById("guide");
+function guide(open) {
+  guidePanel?.classList.toggle("is-open", open);
+}
+document.getElementById("guide-open")?.addEventListener("click", () => guide(true));
+document.getElementById("guide-close")?.addEventListener("click", () => guide(false));
+
+// ---------------------------------------------------------------- going on where it stopped
+
+// What was in hand for too long has gone to others by now.
+keep.change((state) => (state.held = state.held.filter((each) => each.until > Date.now())));
+draw();
+const { waiting } = keep.read();
+if (waiting) setTimeout(release, Math.max(0, HOLD_BACK + 20 - (Date.now() - waiting.at)));
+send();
+fetchMore();
