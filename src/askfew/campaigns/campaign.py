@@ -109,7 +109,7 @@ class Campaign:
             return Receipt(Received.INVALID, str(error))
         price = self.settings.price if cost is None else cost
         told = (slot, value, storable(str(answer)), self.clock(), seconds, price)
-        receipt, last = self.database.quick(lambda quick: take(quick, *told))
+        receipt, last = self.database.quick(lambda quick: take(quick, *told), one_by_one=True)
         if last:
             self._advance_if_settled()
         return receipt

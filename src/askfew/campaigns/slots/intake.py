@@ -52,6 +52,7 @@ class Receipt:
         return self.status in (Received.ACCEPTED, Received.ALREADY)
 
 
+_THANKS = Receipt(Received.ACCEPTED, "thank you")
 UNKNOWN = Receipt(Received.UNKNOWN, "no such question was asked")
 _LEASE_ID = re.compile(r"(\d{1,9})-(\d{1,9})-(\d{1,9})-\w{1,32}", re.ASCII)
 _CAMPAIGN = bindparam("this_campaign", type_=slots.c.campaign.type)
@@ -76,9 +77,26 @@ _TAKE = (
     update(slots)
     .where(_HELD, _ALIVE)
     .values(state=SlotState.ANSWERED.value, value=bindparam("answer"), expires=None)
-    .returning(slots.c.worker, slots.c.item, slots.c.question, any_open(_CAMPAIGN))
+    .returning(
+        slots.c.worker, slots.c.item, slots.c.question, any_open(_CAMPAIGN).label("others_open")
+    )
 )
 _KEEP = insert(answers)
+_TAKEN = _TAKE.cte("taken")
+_KEPT = {
+    **{name: _TAKEN.c[name] for name in ("worker", "item", "question")},
+    **{
+        name: bindparam(f"keep_{name}", type_=answers.c[name].type)
+        for name in (column.name for column in answers.columns)
+        if name not in ("worker", "item", "question")
+    },
+}
+_TAKE_AND_KEEP = select(_TAKEN.c.others_open).add_cte(
+    insert(answers)
+    .from_select(list(_KEPT), select(*_KEPT.values()))
+    .returning(answers.c.id)
+    .cte("kept")
+)
 _HOLDER = select(slots.c.worker).where(_HELD, _ALIVE).with_for_update(of=slots)
 _REFUSE = (
     update(slots)
@@ -136,29 +154,30 @@ def take(
 
     Also says whether no other slot is open, so that the step may be about to close.
     """
+    kept: dict[str, Any] = {
+        "id": slot["this_lease"],
+        "campaign": slot["this_campaign"],
+        "step": slot["at_step"],
+        "slot": slot["at_number"],
+        "value": value,
+        "raw": raw,
+        "seconds": seconds,
+        "cost": cost,
+        "time": now,
+        "retracted": False,
+    }
+    if quick.at_once:
+        into = {f"keep_{name}": each for name, each in kept.items()}
+        others_open = quick.first(_TAKE_AND_KEEP, {**slot, **into, "answer": value})
+        if others_open is None:
+            return _why_not(quick, slot), False
+        return _THANKS, not others_open[0]
     taken = quick.first(_TAKE, {**slot, "answer": value})
     if taken is None:
         return _why_not(quick, slot), False
-    worker, item, question, others_open = taken
-    quick.run(
-        _KEEP,
-        {
-            "id": slot["this_lease"],
-            "campaign": slot["this_campaign"],
-            "step": slot["at_step"],
-            "slot": slot["at_number"],
-            "worker": worker,
-            "item": item,
-            "question": question,
-            "value": value,
-            "raw": raw,
-            "seconds": seconds,
-            "cost": cost,
-            "time": now,
-            "retracted": False,
-        },
-    )
-    return Receipt(Received.ACCEPTED, "thank you"), not others_open
+    worker, item, question, any_other = taken
+    quick.run(_KEEP, {**kept, "worker": worker, "item": item, "question": question})
+    return _THANKS, not any_other
 
 
 def refuse(quick: Quick, slot: dict[str, Any], reason: str, now: float) -> Receipt:

@@ -14,10 +14,19 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Dialect, Engine, Executable, create_engine, event, make_url
+from sqlalchemy import (
+    Connection,
+    Dialect,
+    Engine,
+    Executable,
+    PoolProxiedConnection,
+    create_engine,
+    event,
+    make_url,
+)
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from askfew.errors import InvalidInput, MissingExtra, StoreUnreachable
@@ -27,6 +36,8 @@ __all__ = ["Database", "Quick"]
 T = TypeVar("T")
 
 _BUSY_SECONDS = 60.0
+_KEPT = 4
+"""Connections kept at hand between two quick transactions; more go back to the pool."""
 _TRIES = 5
 _TRY_AGAIN = ("40001", "40P01")
 """What PostgreSQL says to one of two transactions that stood in each other's way."""
@@ -42,6 +53,8 @@ class Quick:
 
     def __init__(self, database: Database, cursor: Any) -> None:
         self._database, self._cursor = database, cursor
+        self.at_once = database.engine.dialect.name == "postgresql"
+        """Whether one statement can write to several tables."""
 
     def all(self, statement: Executable, parameters: Mapping[str, object]) -> list[Any]:
         """The rows that a statement returns."""
@@ -74,6 +87,7 @@ class Database:
         style = "pyformat" if self._file is None else "named"
         kind: Callable[..., Dialect] = type(self.engine.dialect)
         self._dialect = kind(paramstyle=style)
+        self._kept: list[PoolProxiedConnection] = []
         if self._file is not None:
             event.listen(self.engine, "connect", self._prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
@@ -91,21 +105,24 @@ class Database:
         with self._connected(writing) as connection, self._turn(), connection.begin():
             yield connection
 
-    def quick(self, work: Callable[[Quick], T]) -> T:
+    def quick(self, work: Callable[[Quick], T], *, one_by_one: bool = False) -> T:
         """``work`` in a transaction that may change things.
 
         It is run again if the server had gone away and is back, or if two transactions stood in
         each other's way. So ``work`` must bear to be run again even after it was committed: the
         connection may break after the commit and before we hear of it.
+
+        With ``one_by_one``, every statement of ``work`` may be a transaction of its own, where the
+        database can write to several tables in one (see ``Quick.at_once``).
         """
         for _ in range(_TRIES - 1):
             try:
-                return self._attempt(work)
+                return self._attempt(work, one_by_one)
             except self._errors as error:
                 if not self._may_pass(error):
                     raise
         try:
-            return self._attempt(work)
+            return self._attempt(work, one_by_one)
         except self._errors as error:
             if self._lost(error):
                 raise self._unreachable(error) from error
@@ -124,48 +141,68 @@ class Database:
 
     def close(self) -> None:
         """Give back all connections."""
+        self._let_go()
         self.engine.dispose()
 
-    def _attempt(self, work: Callable[[Quick], T]) -> T:
+    def _attempt(self, work: Callable[[Quick], T], one_by_one: bool) -> T:
+        borrowed = self._borrow()
+        with self._turn():
+            try:
+                cursor = borrowed.cursor()
+                if self._file is not None:
+                    cursor.execute("BEGIN IMMEDIATE")
+                elif not one_by_one:
+                    cursor.execute("BEGIN")
+                result = work(Quick(self, cursor))
+                borrowed.commit()
+            except BaseException:
+                self._roll_back(borrowed)
+                raise
+        if len(self._kept) < _KEPT:
+            self._kept.append(borrowed)
+        else:
+            self._give_back(borrowed)
+        return result
+
+    def _borrow(self) -> PoolProxiedConnection:
+        """A connection for one quick transaction: going through the pool costs as much as that."""
+        try:
+            return self._kept.pop()
+        except IndexError:
+            pass
         try:
             borrowed = self.engine.raw_connection()
         except DBAPIError as error:
             raise self._unreachable(error) from error
-        try:
-            with self._turn():
-                try:
-                    with self._batched(borrowed.driver_connection):
-                        cursor = borrowed.cursor()
-                        if self._file is not None:
-                            cursor.execute("BEGIN IMMEDIATE")
-                        result = work(Quick(self, cursor))
-                        borrowed.commit()
-                except BaseException:
-                    self._roll_back(borrowed)
-                    raise
-            return result
-        finally:
-            borrowed.close()
+        self._leave_begin_to_us(borrowed, True)
+        return borrowed
 
-    def _batched(self, connection: Any) -> AbstractContextManager[Any]:
-        """Statements whose results nobody waits for are sent with the next: fewer round trips.
+    def _give_back(self, borrowed: PoolProxiedConnection) -> None:
+        self._leave_begin_to_us(borrowed, False)
+        borrowed.close()
 
-        Leaving it waits for what is left, the commit too.
-        """
-        pipeline: AbstractContextManager[Any] = (
-            connection.pipeline() if self._file is None else nullcontext()
-        )
-        return pipeline
+    def _leave_begin_to_us(self, borrowed: PoolProxiedConnection, ours: bool) -> None:
+        """Whether psycopg begins no transaction by itself; sqlite3 never does."""
+        if self._file is None:
+            connection: Any = borrowed.driver_connection
+            connection.autocommit = ours
 
-    def _roll_back(self, borrowed: Any) -> None:
+    def _let_go(self) -> None:
+        """Give the connections at hand back to the pool."""
+        while self._kept:
+            self._roll_back(self._kept.pop())
+
+    def _roll_back(self, borrowed: PoolProxiedConnection) -> None:
         try:
             borrowed.rollback()
+            self._give_back(borrowed)
         except self._errors:  # the connection is gone, and its transaction with it
             borrowed.invalidate()
 
     def _may_pass(self, error: Exception) -> bool:
         if self._lost(error):
-            self.engine.dispose()  # the other connections to that server are gone, too
+            self._let_go()  # the other connections to that server are gone, too
+            self.engine.dispose()
             return True
         return getattr(error, "sqlstate", None) in _TRY_AGAIN
 
