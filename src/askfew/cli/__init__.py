@@ -11,11 +11,12 @@ from askfew import __version__
 from askfew.cli.bench import bench
 from askfew.cli.bounds import bounds
 from askfew.cli.calibrate import calibrate
-from askfew.cli.campaigns import CAMPAIGN_COMMANDS, store_app
+from askfew.cli.campaigns import CAMPAIGN_COMMANDS, store_app, token_app
 from askfew.cli.demo import demo
 from askfew.cli.paper import paper
 from askfew.cli.plan import plan
 from askfew.cli.simulate import simulate
+from askfew.cli.work import work_app
 from askfew.errors import AskfewError, InvalidInput
 
 __all__ = ["app", "main"]
@@ -32,6 +33,8 @@ for command in (demo, simulate, bench, paper, plan, calibrate, bounds):
 for name, about_campaigns in CAMPAIGN_COMMANDS.items():
     app.command(name, rich_help_panel="Campaigns")(about_campaigns)
 app.add_typer(store_app, name="store", rich_help_panel="Campaigns")
+app.add_typer(work_app, name="work", rich_help_panel="Campaigns")
+app.add_typer(token_app, name="token", rich_help_panel="Campaigns")
 
 
 def _print_version(wanted: bool) -> None:

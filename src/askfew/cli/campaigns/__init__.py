@@ -12,14 +12,16 @@ from askfew.cli.campaigns.importing import import_file
 from askfew.cli.campaigns.listing import list_campaigns
 from askfew.cli.campaigns.report import report
 from askfew.cli.campaigns.result import result
+from askfew.cli.campaigns.serve import serve
 from askfew.cli.campaigns.skip import skip
 from askfew.cli.campaigns.status import status
 from askfew.cli.campaigns.store import store_app
 from askfew.cli.campaigns.switches import close, pause, resume
 from askfew.cli.campaigns.tell import tell
+from askfew.cli.campaigns.token import token_app
 from askfew.cli.new import new
 
-__all__ = ["CAMPAIGN_COMMANDS", "store_app"]
+__all__ = ["CAMPAIGN_COMMANDS", "store_app", "token_app"]
 
 CAMPAIGN_COMMANDS: dict[str, Callable[..., None]] = {
     "new": new,
@@ -37,5 +39,6 @@ CAMPAIGN_COMMANDS: dict[str, Callable[..., None]] = {
     "resume": resume,
     "close": close,
     "doctor": doctor,
+    "serve": serve,
 }
 """By name, in the order of the help."""

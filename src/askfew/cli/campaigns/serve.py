@@ -1,0 +1,62 @@
+"""``askfew serve``: pages and API over the campaigns of a store."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+from typer import Option
+
+from askfew.cli import options
+from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.output import print_json
+from askfew.errors import MissingExtra
+
+__all__ = ["serve"]
+
+
+def serve(
+    store: StoreUrl = DEFAULT_STORE,
+    host: Annotated[str, Option(help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65_535, help="0 for any free one.")] = 8080,
+    behind_tls: Annotated[
+        bool,
+        Option(
+            "--behind-tls",
+            help="A proxy with TLS stands in front: cookies are for TLS only.",
+        ),
+    ] = False,
+    without_tls: Annotated[
+        bool, Option("--without-tls", help="Let other machines in without TLS all the same.")
+    ] = False,
+    json: options.AsJson = False,
+) -> None:
+    """Serve pages and the HTTP API over the campaigns of a store.
+
+    The first start makes the owner's token and prints it once. Several processes may serve the
+    same PostgreSQL store.
+    """
+    try:
+        from askfew.web import server
+        from askfew.web.access.owner import first_token
+    except ImportError as error:
+        raise MissingExtra(
+            "serving needs the packages fastapi and uvicorn", "none", "pip install 'askfew[web]'"
+        ) from error
+    server.check_host(host, behind_tls=behind_tls, without_tls=without_tls)
+    with open_store(store, new=True) as opened, server.bound(host, port) as listening:
+        token, address = first_token(opened), server.address(listening)
+        if json:
+            print_json({"address": address, "owner_token": token})
+        else:
+            _say(address, token)
+        with suppress(KeyboardInterrupt):  # that is how it ends
+            server.serve(opened, listening, behind_tls=behind_tls)
+
+
+def _say(address: str, token: str | None) -> None:
+    if token is not None:
+        typer.echo(f"The owner's token, shown this once: {token}")
+        typer.echo("Keep it; 'askfew token reset' makes another.")
+    typer.echo(f"Open {address}/login (Ctrl-C ends the server).")

@@ -1,0 +1,69 @@
+"""One process that serves a store; several may serve the same."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+
+import uvicorn
+
+from askfew.campaigns.store import Store
+from askfew.errors import InvalidInput
+from askfew.web.app import create_app
+
+__all__ = ["address", "bound", "check_host", "serve"]
+
+_GRACE = 5
+"""Seconds for requests on their way when the server is told to end."""
+
+
+def check_host(host: str, *, behind_tls: bool, without_tls: bool) -> None:
+    """Beyond this machine, tokens and answers travel in the open unless there is TLS in front."""
+    if not (_is_loopback(host) or behind_tls or without_tls):
+        raise InvalidInput(
+            "a server for other machines must have TLS in front of it",
+            f"the host {host}",
+            "put a proxy with TLS there and say --behind-tls,"
+            " or say --without-tls if everybody may listen",
+        )
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 is any free one."""
+    try:
+        family, *_, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(where[:2], family=family, backlog=2048)
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise InvalidInput(
+            "host and port must be free to listen on",
+            f"{host}:{port} ({getattr(error, 'strerror', None) or error})",
+            "choose another port, or end what listens there",
+        ) from error
+
+
+def address(listening: socket.socket) -> str:
+    """Where a browser on this machine finds it."""
+    host, port = listening.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):
+        host = "127.0.0.1"
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def serve(store: Store, listening: socket.socket, *, behind_tls: bool = False) -> None:
+    """Serve until the process is told to end."""
+    config = uvicorn.Config(
+        create_app(store, secure_cookies=behind_tls),
+        log_level="warning",
+        access_log=False,  # paths hold tokens
+        server_header=False,
+        proxy_headers=behind_tls,
+        timeout_graceful_shutdown=_GRACE,
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
