@@ -14,6 +14,7 @@ from typer import Option
 from askfew.algorithms import start
 from askfew.cli import options
 from askfew.cli.demo_crowd import PRICE, QUESTIONS, Crowd, draw_crowd
+from askfew.cli.demo_live import serve_demo
 from askfew.cli.output import notes, print_json, report
 from askfew.driver import run
 from askfew.log import Log
@@ -42,9 +43,19 @@ def demo(
     picture: Annotated[Path | None, Option(help="Where to save the picture.")] = Path(
         "askfew-demo.png"
     ),
+    serve: Annotated[
+        bool, Option("--serve", help="A live campaign in the browser instead.")
+    ] = False,
+    port: Annotated[int, Option(min=0, max=65_535, help="Of --serve; 0 for any free one.")] = 8080,
+    pause: Annotated[
+        float, Option(min=0, help="Of --serve: seconds a simulated worker thinks.")
+    ] = 1.0,
     json: options.AsJson = False,
 ) -> None:
     """Sort simulated bird photos into two species: what is asked, what it finds, what it costs."""
+    if serve:
+        serve_demo(seed, port, pause)
+        return
     crowd = draw_crowd(seed)
     if not json:
         report.print(Panel(crowd.story(DELTA), title="askfew demo", title_align="left"))

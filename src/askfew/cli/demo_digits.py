@@ -16,7 +16,7 @@ from askfew.records import Floats, Ints
 __all__ = ["Digits", "draw_digits"]
 
 PICTURES = 60
-_SIDE = 160
+_SIDE = 320
 _TELLING = {
     "hole": ("Is there a hole in it?", 0.94, 0.06),
     "stroke": ("Could you draw it with one straight stroke?", 0.08, 0.85),
@@ -72,8 +72,10 @@ def draw_digits(seed: int) -> Digits:
 
 def _png(ink: Floats) -> bytes:
     """Dark ink on light paper, as a grey PNG: smoothly enlarged, without an image library."""
-    large = np.clip(zoom(ink, _SIDE / len(ink), order=3), 0, 1)
-    grey = (250 - 225 * large).astype(np.uint8)
+    framed = np.pad(ink, 1)
+    large = zoom(framed, _SIDE / len(framed), order=3)
+    pen = 1 / (1 + np.exp(-14 * (large - 0.42)))  # eight pixels a side are a blur otherwise
+    grey = (252 - 226 * pen).astype(np.uint8)
     rows = b"".join(b"\0" + row.tobytes() for row in grey)
     head = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 0, 0, 0, 0)
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))

@@ -6,37 +6,24 @@ can answer for it, and two pages that ask for the same share one.
 
 from __future__ import annotations
 
-import multiprocessing
-import time
+import pickle
+import sys
 from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from threading import Lock, Thread
+from subprocess import DEVNULL, PIPE, Popen
+from threading import Lock, Thread, Timer
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
-from askfew.planning import Forecast, Range, Unknown, forecast
+from askfew.planning import Forecast, Range, Unknown
 from askfew.planning.letters import divergence_of
-from askfew.simulation import Run
 from askfew.theory import labelling_mean
+from askfew.web.pages.simulating import Wish
 
-__all__ = ["RUNS", "Forecasts", "Job", "Wish", "least_answers", "usual_unknown"]
+__all__ = ["Forecasts", "Job", "least_answers", "usual_unknown"]
 
-RUNS = 60
-"""Simulated campaigns: enough for a first idea, and seconds of work."""
 _PATIENCE = 120.0
 _REMEMBERED = 100
-_SPAWN = multiprocessing.get_context("spawn")
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What a forecast is wanted for."""
-
-    unknown: Unknown
-    delta: float
-    price: float
-    cap: int
+_COMMAND = (sys.executable, "-m", "askfew.web.pages.simulating")
 
 
 @dataclass
@@ -71,50 +58,29 @@ class Forecasts:
             try:
                 _in_own_process(wish, job)
             except (OSError, EOFError):
-                job.sentence = "The forecast stopped halfway. Try again."
+                job.sentence = "There is no forecast: it takes too long for this size."
 
 
 def _in_own_process(wish: Wish, job: Job) -> None:
-    here, there = _SPAWN.Pipe(duplex=False)
-    process = _SPAWN.Process(target=_simulate, args=(wish, there), daemon=True)
-    process.start()
-    there.close()
-    until = time.monotonic() + _PATIENCE
+    process = Popen(_COMMAND, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    limit = Timer(_PATIENCE, process.kill)
+    limit.start()
     try:
-        while job.forecast is None:
-            if not here.poll(max(0.0, until - time.monotonic())):
-                job.sentence = "The forecast takes too long for a campaign of this size."
-                return
-            came = here.recv()
-            if isinstance(came, Forecast):
-                job.forecast = came
-            else:
-                job.done = came
+        with process.stdin as into:
+            pickle.dump((wish.unknown, wish.delta, wish.price, wish.cap), into)
+        with process.stdout as out:
+            while job.forecast is None:
+                came = pickle.load(out)
+                if isinstance(came, Forecast):
+                    job.forecast = came
+                else:
+                    job.done = came
     finally:
-        here.close()
-        process.terminate()
-        process.join()
-
-
-def _simulate(wish: Wish, pipe: Connection) -> None:
-    """In the other process. If the server has gone, sending fails, and so this ends, too."""
-
-    def watch(runs: Iterator[Run]) -> Iterator[Run]:
-        for done, run in enumerate(runs, start=1):
-            pipe.send(done)
-            yield run
-
-    pipe.send(
-        forecast(
-            wish.unknown,
-            delta=wish.delta,
-            price=wish.price,
-            cap=wish.cap,
-            runs=RUNS,
-            jobs=1,
-            watch=watch,
-        )
-    )
+        limit.cancel()
+        process.kill()
+        process.wait()
 
 
 def usual_unknown(

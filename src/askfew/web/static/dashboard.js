@@ -59,7 +59,7 @@ function drawAnswers({ times, counts }) {
   if (counts.length < 2) return;
   const options = {
     scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(high * 1.08, 5)] } },
-    axes: [axis({ space: 70, values: clock(times) }), axis({ size: room, values: whole })],
+    axes: [axis({ space: 80, size: 28, values: clock(times) }), axis({ size: room, values: whole })],
     series: [{}, { stroke: css("--accent"), width: 2, fill: css("--accent-tint"), points: { show: false } }],
   };
   place("answers", options, [times, counts]);
@@ -95,7 +95,7 @@ function drawEvidence(evidence) {
   const most = Math.max(threshold || 0, ...values);
   const options = {
     scales: { x: { time: false, range: [0.4, items + 0.6] }, y: { range: [0, most * 1.12 || 1] } },
-    axes: [axis({ values: whole, space: 60 }), axis({ size: room })],
+    axes: [axis({ values: whole, space: 60, size: 28 }), axis({ size: room })],
     series: [
       {},
       { fill: css("--accent"), stroke: css("--accent"), width: 0, paths: bars, points: { show: false } },

@@ -11,7 +11,8 @@ from askfew.planning import Forecast
 from askfew.web.pages.dashboard.standing import Standing, standing_of
 from askfew.web.pages.dashboard.tallies import Tallies, tallies_of
 from askfew.web.pages.desk import Desk, desk_of
-from askfew.web.pages.forecasts import Wish, least_answers, usual_unknown
+from askfew.web.pages.forecasts import least_answers, usual_unknown
+from askfew.web.pages.simulating import Wish
 from askfew.web.pages.words import PHASES, Ending, Phase, ending_of, phase_of
 
 __all__ = ["Bill", "Details", "Mark", "Summary", "View"]

@@ -17,9 +17,9 @@ from askfew.planning import Range, Unknown
 from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner
 from askfew.web.pages.desk import desk_of
-from askfew.web.pages.forecasts import RUNS, Wish
 from askfew.web.pages.new.draft import Draft, Filled, read_draft
 from askfew.web.pages.rendering import address, page
+from askfew.web.pages.simulating import RUNS, Wish
 
 __all__ = ["router"]
 
