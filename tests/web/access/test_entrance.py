@@ -1,0 +1,166 @@
+"""Tokens, cookies, CSRF: who is let in, and as whom."""
+
+from http.cookies import SimpleCookie
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from starlette.responses import Response
+
+from askfew.campaigns.store import Store
+from askfew.campaigns.tables.schema import invitations, owner_token, sessions
+from askfew.web.access.callers import SESSION_SECONDS
+from askfew.web.access.invitations import invite
+from askfew.web.access.owner import first_token, reset_token
+from askfew.web.access.tokens import hash_of
+from askfew.web.problems import Refused
+from campaign_tools import Clock, sweep
+from web_site import API, Site, document
+
+HERE = f"{API}/sweep"
+ANYBODY: Any = type("Anybody", (), {"client": None, "headers": {}, "cookies": {}})()
+
+
+def test_the_owner_token_is_made_once_and_kept_as_a_hash(store: Store) -> None:
+    token = first_token(store)
+    assert token is not None
+    assert len(token) >= 43
+    assert first_token(store) is None
+    with store.database.read() as connection:
+        assert connection.execute(select(owner_token.c.hash)).scalars().all() == [hash_of(token)]
+
+
+def test_a_reset_ends_the_old_token_and_its_sessions(site: Site) -> None:
+    browser, _ = site.browser(site.owner_token)
+    assert browser.get(API).status_code == 200
+    new = reset_token(site.store)
+    document(browser.get(API), 401)
+    document(site.owner.get(API), 401)
+    document(site.bearer(new).get(API))
+
+
+def test_no_token_is_kept_in_the_store(site: Site) -> None:
+    token = invite(sweep(site.store), "ann")
+    browser, csrf = site.browser(token)
+    secrets = {token, site.owner_token, csrf, *browser.cookies.values()}
+    with site.store.database.read() as connection:
+        for table in (owner_token, invitations, sessions):
+            for row in connection.execute(select(table)):
+                assert secrets.isdisjoint(map(str, row))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer wrong",
+        "Basic b3duZXI6",
+        "bearer \xe9",
+        "Bearer " + "a" * 9999,
+    ],
+)
+def test_forged_tokens_are_refused(site: Site, header: str) -> None:
+    came = site.nobody.get(API, headers={"Authorization": header.encode("latin-1")})
+    document(came, 401)
+    assert came.headers["www-authenticate"] == "Bearer"
+
+
+def test_the_scheme_is_written_in_any_case(site: Site) -> None:
+    document(site.nobody.get(API, headers={"Authorization": f"bearer {site.owner_token}"}))
+
+
+def test_the_cookie_is_for_http_only_and_for_this_site(store: Store) -> None:
+    for secure in (False, True):
+        site = Site(store, secure=secure)
+        session = site.app.state.entrance.enter(ANYBODY, site.owner_token)
+        response = Response()
+        session.set_on(response)
+        (cookie,) = SimpleCookie(response.headers["set-cookie"]).values()
+        assert cookie["httponly"]
+        assert cookie["samesite"] == "lax"
+        assert bool(cookie["secure"]) is secure
+        assert cookie.key.startswith("__Host-") is secure
+        assert (cookie["path"], cookie["domain"]) == ("/", "")
+
+
+def test_a_change_by_a_browser_needs_what_its_page_knows(site: Site) -> None:
+    sweep(site.store)
+    browser, csrf = site.browser(site.owner_token)
+    other = site.browser(site.owner_token)[1]
+    for wrong in ({}, {"X-CSRF-Token": ""}, {"X-CSRF-Token": "x"}, {"X-CSRF-Token": other}):
+        document(browser.post(f"{HERE}/pause", headers=wrong), 403)
+    document(browser.post(f"{HERE}/pause", data={"csrf": other}), 403)
+    assert site.store.campaign("sweep").state == "running"
+    document(browser.post(f"{HERE}/pause", headers={"X-CSRF-Token": csrf}))
+    document(browser.post(f"{HERE}/resume", data={"csrf": csrf}))
+    document(browser.post(f"{HERE}/pause", files={"csrf": (None, csrf)}))
+    document(browser.get(f"{HERE}/status"))
+
+
+def test_a_browser_may_be_the_owner_and_a_worker_at_once(site: Site) -> None:
+    campaign, other = sweep(site.store), sweep(site.store, name="other")
+    browser, owners = site.browser(site.owner_token)
+    tokens = {}
+    for each in (campaign, other):
+        worker, tokens[each.settings.name] = site.browser(invite(each, "ann"))
+        browser.cookies.update(worker.cookies)
+    assert document(browser.get(HERE))["worker"] == "ann"
+    for name, csrf in tokens.items():
+        asked = browser.post(f"{API}/{name}/ask", json={}, headers={"X-CSRF-Token": csrf})
+        assert document(asked)["questions"]
+    assert document(browser.post(f"{HERE}/pause", headers={"X-CSRF-Token": owners}))
+    crossed = {"X-CSRF-Token": tokens["other"]}
+    document(browser.post(f"{HERE}/ask", json={}, headers=crossed), 403)
+    # As the owner, by what the owner's page knows.
+    named = browser.post(f"{HERE}/ask", json={"worker": "bob"}, headers={"X-CSRF-Token": owners})
+    assert document(named)["state"] == "paused"
+
+
+def test_a_session_runs_out(site: Site, clock: Clock) -> None:
+    browser, _ = site.browser(site.owner_token)
+    clock.pass_seconds(SESSION_SECONDS - 1)
+    document(browser.get(API))
+    clock.pass_seconds(2)
+    document(browser.get(API), 401)
+    site.browser(site.owner_token)
+    with site.store.database.read() as connection:
+        assert len(connection.execute(select(sessions)).all()) == 1
+
+
+def test_a_session_ends_with_its_invitation(site: Site) -> None:
+    campaign = sweep(site.store)
+    browser, _ = site.browser(invite(campaign, "ann"))
+    document(browser.get(HERE))
+    site.owner.delete(f"{HERE}/invitations/ann")
+    document(browser.get(HERE), 403)
+
+
+def test_leaving_ends_the_session(site: Site) -> None:
+    browser, _ = site.browser(site.owner_token)
+    request: Any = type("Browser", (), {"cookies": dict(browser.cookies)})()
+    response = Response()
+    site.app.state.entrance.leave(request, response, None)
+    assert "Max-Age=0" in response.headers["set-cookie"]
+    document(browser.get(API), 401)
+
+
+def test_entering_with_a_wrong_token_is_refused(site: Site) -> None:
+    with pytest.raises(Refused) as refused:
+        site.app.state.entrance.enter(ANYBODY, "wrong")
+    assert refused.value.status_code == 401
+
+
+def test_a_stranger_on_a_page_is_led_to_the_login(site: Site) -> None:
+    from askfew.web.access.dependencies import Owner
+
+    @site.app.get("/for-the-owner")
+    def page(_: Owner) -> str:
+        return "welcome"
+
+    came = site.nobody.get("/for-the-owner", follow_redirects=False)
+    assert (came.status_code, came.headers["location"]) == (303, "/login")
+    part = site.nobody.get("/for-the-owner", headers={"HX-Request": "true"})
+    assert (part.status_code, part.headers["hx-redirect"]) == (401, "/login")
+    assert site.owner.get("/for-the-owner").text == '"welcome"'
