@@ -21,12 +21,11 @@ def progress_of(status: Status, usual: float) -> Progress:
     """``usual`` is how many answers a campaign like this may need, for as long as its method does
     not say what it still expects.
     """
-    answers = f"{status.answers:,} answer{'' if status.answers == 1 else 's'} so far"
+    answers = f"{status.answers:,} answer{'' if status.answers == 1 else 's'}"
     if status.state == "ended":
-        return Progress(1.0, f"{status.decided:,} of {status.items:,} items sorted")
+        return Progress(1.0, f"{status.decided:,} of {status.items:,} sorted, {answers}")
     if status.expected is not None:
         share = status.answers / max(status.answers + status.expected, 1.0)
-        sorted_so_far = f"{status.decided:,} of {status.items:,} items sorted"
-        return Progress(share, f"{sorted_so_far}, {answers}")
+        return Progress(share, f"{status.decided:,} of {status.items:,} sorted, {answers}")
     # Nothing is sorted before two items are found that differ: the bar grows ever more slowly.
-    return Progress(status.answers / max(status.answers + usual, 1.0), answers)
+    return Progress(status.answers / max(status.answers + usual, 1.0), f"{answers} so far")

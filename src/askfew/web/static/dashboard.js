@@ -41,7 +41,7 @@ function place(name, options, data) {
 const look = () => ({
   legend: { show: false },
   cursor: { show: false },
-  padding: [8, 12, 0, 0],
+  padding: [8, 30, 0, 0],
 });
 
 const axis = (more) => ({

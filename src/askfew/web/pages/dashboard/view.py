@@ -96,17 +96,17 @@ class View:
             _sentence(standing, ending, phase),
             phase,
             _course(standing, ending),
-            self._bill(standing, ending),
+            self._bill(standing),
         )
 
     def _details(self) -> Details:
         standing = standing_of(self.campaign)
         return Details(standing, tallies_of(self.campaign, standing.labels))
 
-    def _bill(self, standing: Standing, ending: Ending) -> Bill:
+    def _bill(self, standing: Standing) -> Bill:
         status, settings = standing.status, self.settings
         least, found, waiting = self._expected()
-        figures = [("least", "no method can do with less", least)]
+        figures = [("least", "lower bound", least)]
         if found is not None:
             figures += [("median", "half of such campaigns", found.median)]
             figures += [("q90", "nine in ten", found.q90)]
@@ -124,7 +124,7 @@ class View:
             status.answers / max(end, 1.0),
             tuple(mark for mark in marks if mark.at <= 1.0),
             None if found is None else found.median,
-            waiting and ending.kind in ("running", "paused"),
+            waiting,
         )
 
     def _expected(self) -> tuple[float, Forecast | None, bool]:

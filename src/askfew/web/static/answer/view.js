@@ -69,7 +69,7 @@ export function say(sentence, trouble = false) {
 export function far(progress, given) {
   $("far-fill").setAttribute("width", `${Math.round(progress.share * 1000) / 10}%`);
   $("far-text").textContent = progress.text;
-  $("given").textContent = given === 1 ? "1 answer from you" : `${given} answers from you`;
+  $("given").textContent = `you: ${given}`;
 }
 
 export function press(value) {
