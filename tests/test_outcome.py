@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+from askfew.clustering import cluster
 from askfew.driver import Ended
 from askfew.meter import Meter
 from askfew.outcome import Outcome, outcome_of
@@ -72,9 +73,32 @@ def test_it_is_json() -> None:
         "batches",
         "answers_by_phase",
         "question",
+        "question_name",
         "evidence",
         "certificate",
     }
+
+
+def test_the_certificate_speaks_of_items_and_questions_by_name() -> None:
+    animals, asked = ["owl", "elk", "yak", "bat"], ["flies?", "big?"]
+    outcome = cluster(
+        lambda animal, question: question == "flies?" and animal in ("owl", "bat"),
+        animals,
+        asked,
+        rng=1,
+    )
+    text, document = str(outcome), outcome.to_dict()
+    assert outcome.certificate is not None
+    a, b = (animals[number] for number in document["certificate"]["representatives"])
+    assert f"Items {a} and {b} represent the groups." in text
+    assert "Labels rest on question flies?:" in text
+    assert document["certificate_text"] in text
+    assert document["certificate"]["question"] == document["question"] == 0
+    assert document["question_name"] == "flies?"
+    names = document["certificate"]["names"]
+    assert names["representatives"] == [a, b]
+    assert (names["question"], names["undecided"]) == ("flies?", [])
+    assert "Labels rest on question 0:" in str(outcome.certificate)
 
 
 def test_a_stopped_run_has_what_was_known_last_and_promises_nothing() -> None:

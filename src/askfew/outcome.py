@@ -53,10 +53,24 @@ class Outcome:
             "batches": self.batches,
             "answers_by_phase": self.answers_by_phase,
             "question": self.question,
+            "question_name": None if self.question is None else str(self.questions[self.question]),
             "evidence": None if self.evidence is None else self.evidence.tolist(),
-            "certificate": None if self.certificate is None else self.certificate.to_dict(),
-            "certificate_text": None if self.certificate is None else str(self.certificate),
+            "certificate": self._certificate_dict(),
+            "certificate_text": self.certificate_text,
         }
+
+    @property
+    def certificate_text(self) -> str | None:
+        """The certificate in sentences, with the names of items and questions."""
+        if self.certificate is None:
+            return None
+        return self.certificate.text(self.items, self.questions)
+
+    def _certificate_dict(self) -> dict[str, Any] | None:
+        if self.certificate is None:
+            return None
+        names = self.certificate.names(self.items, self.questions)
+        return {**self.certificate.to_dict(), "names": names}
 
     def __str__(self) -> str:
         sizes = " and ".join(str(len(group)) for group in self.groups) or "no"
@@ -70,7 +84,7 @@ class Outcome:
         if self.question is not None:
             lines.append(f"question that separates best: {self.questions[self.question]}")
         lines.append(
-            str(self.certificate or "No certificate: nothing is promised about these labels.")
+            self.certificate_text or "No certificate: nothing is promised about these labels."
         )
         return "\n".join(lines)
 

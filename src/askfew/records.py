@@ -6,7 +6,8 @@ answers a Batch with a Tally. Batches and Tallies are checked once, where they e
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import sys
+from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -34,6 +35,8 @@ __all__ = [
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
+_NUMBERS = range(sys.maxsize)
+"""What has no name is called by its number."""
 Status = Literal["done", "budget", "stalled", "exhausted", "model"]
 
 
@@ -154,13 +157,29 @@ class Certificate:
     assumptions: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready values."""
+        """As JSON-ready values; items and questions are numbers."""
         return asdict(self)
 
-    def __str__(self) -> str:
+    def names(
+        self,
+        items: Sequence[object],  # noqa: ARG002 (this one speaks of none)
+        questions: Sequence[object],  # noqa: ARG002
+    ) -> dict[str, Any]:
+        """The items and questions it speaks of, by the names they have there."""
+        return {}
+
+    def text(
+        self,
+        items: Sequence[object],  # noqa: ARG002 (this one speaks of none)
+        questions: Sequence[object],  # noqa: ARG002
+    ) -> str:
+        """All of it in sentences, with these names of items and questions."""
         return "\n".join(
             [self.promise, "This assumes:", *(f"- {each}" for each in self.assumptions)]
         )
+
+    def __str__(self) -> str:
+        return self.text(_NUMBERS, _NUMBERS)
 
 
 @dataclass(frozen=True, eq=False)

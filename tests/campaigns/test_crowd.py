@@ -1,7 +1,7 @@
 import pytest
 
 from askfew.campaigns import crowd
-from askfew.campaigns.crowd import crowd_forecast
+from askfew.campaigns.crowd import CrowdForecast, crowd_forecast
 from askfew.campaigns.settings import Settings
 
 
@@ -28,3 +28,34 @@ def test_every_kind_of_answer_is_simulated(answers: dict[str, object]) -> None:
 def test_it_does_not_make_anybody_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crowd, "_SECONDS", 0.0)
     assert crowd_forecast(Settings("x"), 10, 5).assumed.startswith("1 simulated")
+
+
+def forecast(*runs: tuple[int, int]) -> CrowdForecast:
+    return CrowdForecast(1, 1, 1, 1, "", runs)
+
+
+def test_what_is_left_is_what_was_left_where_the_search_went_on_as_long() -> None:
+    made = forecast((10, 100), (20, 120), (40, 400))
+    assert made.left(0) == 120
+    assert made.left(15) == (120 + 400) // 2 - 15
+    assert made.left(30) == 370
+
+
+def test_a_search_beyond_the_forecast_makes_the_rest_longer_too() -> None:
+    made = forecast((10, 100), (20, 120))
+    assert made.left(100) == 100 * (9 + 5) / 2
+    assert made.left(200) == 2 * 700
+
+
+def test_who_never_foresees_the_end_and_passes_the_forecast_is_not_guessed_about() -> None:
+    assert forecast((50, 50), (60, 60)).left(55) == 5
+    assert forecast((50, 50), (60, 60)).left(60) is None
+    assert forecast().left(0) is None
+
+
+def test_a_forecast_survives_being_kept() -> None:
+    made = crowd_forecast(Settings("x"), 10, 5)
+    assert len(made.runs) == 4
+    assert all(0 < before < total for before, total in made.runs)
+    assert CrowdForecast.from_json(made.to_json()) == made
+    assert "runs" not in made.to_dict()

@@ -15,13 +15,8 @@ from askfew.campaigns.tables.schema import campaigns, images, items, metadata
 from askfew.errors import InvalidInput, StoreUnreachable
 from campaign_tools import answer_all, frugal, questions, sweep
 from campaign_tools import items as some_items
+from pictures import PIXEL
 from processes import together
-
-PIXEL = (
-    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"
-    b"\x1f\x15\xc4\x89\x00\x00\x00\rIDATx\x9cc\xf8\x0f\x00\x00\x01\x01\x00\x05\x18\xd8N\x00\x00"
-    b"\x00\x00IEND\xaeB`\x82"
-)
 
 
 def set_version(database: Database, version: str) -> None:
@@ -63,7 +58,7 @@ def test_another_version_is_refused_with_what_to_do(
     store: Store, store_url: str, version: str
 ) -> None:
     set_version(store.database, version)
-    with pytest.raises(InvalidInput, match=rf"must be of version 0002, got {version}: run"):
+    with pytest.raises(InvalidInput, match=rf"must be of version 0003, got {version}: run"):
         Store(store_url)
     with pytest.raises(InvalidInput, match="use the askfew that wrote it"):
         Store.upgrade(store_url)

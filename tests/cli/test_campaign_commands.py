@@ -270,8 +270,15 @@ def test_create_with_reuse(birds: Command) -> None:
     change("birds", 'name = "birds"', 'name = "again"')
     code, out, _ = birds("create", "birds", "--reuse", "birds")
     assert code == 0
-    assert f"Took over {spent} answers of birds." in out
-    assert document(birds("status", "again", "--json"))["cost"] == 0
+    assert f"Took over {spent} answers of birds, given by 2 workers." in out
+    again = document(birds("status", "again", "--json"))
+    assert (again["cost"], again["reused"], again["reused_answers"]) == (0, "birds", spent)
+    _, out, _ = birds("status", "again")
+    assert f"{spent} answers of birds, given by " in out
+    assert birds("report", "again")[0] == 0
+    page = Path("again.html").read_text()
+    assert f"{spent} of the answers were taken over from the campaign <b>birds</b>" in page
+    assert page.count("(all reused)") == 2
     change("birds", 'name = "again"', 'name = "third"')
     code, _, err = birds("create", "birds", "--reuse", "nobody")
     assert code == 2

@@ -67,7 +67,8 @@ class Campaign:
             self.items = _shown(connection, select(items.c.id, items.c.text, items.c.image), number)
             self.questions = _shown(connection, select(questions.c.id, questions.c.text), number)
         self.problem = Problem(len(self.items), len(self.questions), settings.answers)
-        self._advancer = Advancer(database, number, settings, self.problem)
+        names = ([item.id for item in self.items], [question.id for question in self.questions])
+        self._advancer = Advancer(database, number, settings, self.problem, names)
         per_cell, seconds = settings.answers_per_worker_and_cell, settings.lease_seconds
         self._lender = HandOut(number, per_cell, seconds)
 

@@ -1,13 +1,16 @@
-"""How many distinct workers a campaign will need, before the first of them has come.
+"""What a campaign will need, before its first answer: workers and answers, by simulation.
 
-A worker answers a cell (item, question) only so often, so the cell that is asked most decides.
+A worker answers a cell (item, question) only so often, so the cell that is asked most decides how
+many distinct workers it takes.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +24,7 @@ from askfew.simulation import Instance
 __all__ = ["CrowdForecast", "crowd_forecast"]
 
 RUNS = 20
-_SECONDS = 3.0
+_SECONDS = 1.5
 """Enough runs by then: a forecast must not make anybody wait."""
 _GAP = 0.6
 """Of the width of the answers: a question that eight in ten answer as their group would."""
@@ -40,20 +43,56 @@ class CrowdForecast:
     typical_answers: int
     most_answers: int
     assumed: str
+    runs: tuple[tuple[int, int], ...] = ()
+    """Of each simulated campaign: answers before its method could say how many are left, and in
+    all."""
+
+    def left(self, answers: int) -> int | None:
+        """Answers still to come, as long as the method itself cannot tell; None beyond all bounds.
+
+        It is what was left in the simulated campaigns that were still searching then. Where none
+        was, answers tell less than was assumed, and what follows the search grows with it.
+        """
+        searching = [total - answers for before, total in self.runs if before > answers]
+        if not searching:
+            searching = [
+                math.ceil(answers * (total / before - 1)) for before, total in self.runs if before
+            ]
+        left = math.ceil(np.median(searching)) if searching else 0
+        return left if left > 0 else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For people and programs: without the single runs."""
+        return {name: value for name, value in asdict(self).items() if name != "runs"}
+
+    def to_json(self) -> str:
+        """As a store keeps it."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> CrowdForecast:
+        """What ``to_json`` wrote."""
+        values = json.loads(text)
+        runs = tuple((before, total) for before, total in values.pop("runs"))
+        return cls(**values, runs=runs)
 
 
 class _Counting:
-    """An oracle that counts how often every cell is asked."""
+    """An oracle that counts how often every cell is asked, and how often before labelling."""
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
         self.asked = np.zeros((self.problem.items, self.problem.questions), dtype=np.int64)
+        self.searched: int | None = None
 
     @property
     def problem(self) -> Problem:
         return self._oracle.problem
 
     def __call__(self, batch: Batch, /) -> Tally:
+        foreseen = batch.known is not None and batch.known.expected is not None
+        if foreseen and self.searched is None:
+            self.searched = int(self.asked.sum())
         np.add.at(self.asked, (batch.items, batch.questions), batch.repeats)
         return self._oracle(batch)
 
@@ -67,7 +106,8 @@ def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForec
         asked.append(_asked(instance, settings, seed))
         if time.monotonic() > until:
             break
-    (cell, most_cell), (answers, most_answers) = np.quantile(asked, [0.5, 0.9], axis=0).T
+    quantiles = np.quantile(asked, [0.5, 0.9], axis=0).T
+    (cell, most_cell), _, (answers, most_answers) = quantiles.tolist()
     per_worker = settings.answers_per_worker_and_cell
     return CrowdForecast(
         typical_workers=math.ceil(cell / per_worker),
@@ -76,6 +116,7 @@ def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForec
         most_answers=math.ceil(most_answers),
         assumed=f"{len(asked)} simulated campaigns, gap {instance.gap:g},"
         f" {instance.useful} of {questions} questions useful",
+        runs=tuple((searched, total) for _, searched, total in asked),
     )
 
 
@@ -90,8 +131,10 @@ def _instance(settings: Settings, items: int, questions: int) -> Instance:
             return Instance(items, questions, useful, _GAP, "yes-no")
 
 
-def _asked(instance: Instance, settings: Settings, seed: np.random.SeedSequence) -> tuple[int, int]:
-    """How often the cell that is asked most is asked, and how often all of them are."""
+def _asked(
+    instance: Instance, settings: Settings, seed: np.random.SeedSequence
+) -> tuple[int, int, int]:
+    """Answers to the cell that is asked most, before the method foresees its end, and in all."""
     for_world, for_method = seed.spawn(2)
     oracle = _Counting(instance.draw(for_world).oracle)
     procedure = start(
@@ -102,4 +145,5 @@ def _asked(instance: Instance, settings: Settings, seed: np.random.SeedSequence)
         **settings.options,
     )
     run(procedure, oracle, max_answers=settings.max_answers)
-    return int(oracle.asked.max()), int(oracle.asked.sum())
+    total = int(oracle.asked.sum())
+    return int(oracle.asked.max()), total if oracle.searched is None else oracle.searched, total

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.crowd import CrowdForecast
 from askfew.campaigns.folder.pictures import media_type
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
@@ -69,10 +70,12 @@ class Store:
         questions: Sequence[Question],
         *,
         reuse: str | None = None,
+        forecast: CrowdForecast | None = None,
     ) -> Campaign:
         """A new campaign with its first step open; all of it or nothing is created.
 
-        With ``reuse``, it begins with the answers of that older campaign (see ``reuse.py``).
+        With ``reuse``, it begins with the answers of that older campaign (see ``reuse.py``). A
+        ``forecast`` is kept, for its status to be held against it.
         """
         _check_ids("items", items)
         _check_ids("questions", questions)
@@ -92,6 +95,7 @@ class Store:
                         state="running",
                         created=now,
                         reused=old,
+                        forecast=None if forecast is None else forecast.to_json(),
                     )
                     .returning(campaigns.c.id)
                 ).scalar_one()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -46,28 +48,39 @@ class FrugalCertificate(Certificate):
     misfits: tuple[int, ...]
 
     def to_dict(self) -> dict[str, object]:
-        """As JSON-ready values."""
+        """As JSON-ready values; items and questions are numbers."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
-    def __str__(self) -> str:
+    def names(self, items: Sequence[object], questions: Sequence[object]) -> dict[str, Any]:
+        """The items and questions it speaks of, by the names they have there."""
+        about_items = ("representatives", "undecided", "misfits")
+        about_questions = ("confirmed_question", "question")
+        return {
+            **{name: [str(items[i]) for i in getattr(self, name)] for name in about_items},
+            **{name: str(questions[getattr(self, name)]) for name in about_questions},
+        }
+
+    def text(self, items: Sequence[object], questions: Sequence[object]) -> str:
+        """All of it in sentences, with these names of items and questions."""
         low, high = self.gap_interval
-        a, b = self.representatives
+        a, b = (items[i] for i in self.representatives)
+        confirmed_on, question = questions[self.confirmed_question], questions[self.question]
         lines = [
             self.promise,
             f"Items {a} and {b} represent the groups. They were registered as candidate "
-            f"{self.registered} and confirmed on question {self.confirmed_question} with "
+            f"{self.registered} and confirmed on question {confirmed_on} with "
             f"{self.pair_evidence:.1f} nats of evidence where {self.pair_needed:.1f} were needed "
             f"(delta {self.pair_delta:.2g}).",
-            f"Labels rest on question {self.question}: the groups differ by {self.gap:.3g} "
+            f"Labels rest on question {question}: the groups differ by {self.gap:.3g} "
             f"({1 - _ALPHA:.0%} interval {low:.3g} to {high:.3g}).",
             "Every label is given by excluding the other group with at least "
             f"{self.item_needed:.1f} nats (delta {self.item_delta:.2g} over all items, "
             f"attempt {self.attempt}).",
         ]
         if self.undecided:
-            lines.append(f"Undecided: {_listed(self.undecided)}.")
-        lines += [f"Item {item} fits neither group." for item in self.misfits]
+            lines.append(f"Undecided: {_listed([items[i] for i in self.undecided])}.")
+        lines += [f"Item {items[i]} fits neither group." for i in self.misfits]
         return "\n".join([*lines, "This assumes:", *(f"- {each}" for each in self.assumptions)])
 
 
@@ -143,6 +156,6 @@ def _assumptions(problem: Problem) -> tuple[str, ...]:
     )
 
 
-def _listed(items: tuple[int, ...], most: int = 10) -> str:
+def _listed(items: Sequence[object], most: int = 10) -> str:
     text = ", ".join(f"item {item}" for item in items[:most])
     return text if len(items) <= most else f"{text} and {len(items) - most} more"

@@ -38,6 +38,7 @@ __all__ = ["export_campaign", "import_campaign"]
 
 _TABLES = (items, questions, workers, steps, slots, answers, refusals)
 """In an order in which they can be inserted."""
+_KEPT = ("settings", "recipe", "state", "outcome", "created", "forecast")
 _PICTURES = "images/"
 _ROWS_AT_ONCE = 2000
 
@@ -48,7 +49,7 @@ def export_campaign(campaign: Campaign, path: Path) -> None:
         writer = CampaignWriter(beside)
         about = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id))
         row = about.mappings().one()
-        kept = {key: row[key] for key in ("settings", "recipe", "state", "outcome", "created")}
+        kept = {key: row[key] for key in _KEPT}
         writer.add("campaign.json", [json.dumps(kept, indent=2).encode()])
         for table in _TABLES:
             writer.add_rows(table.name, _rows(connection, table, campaign.id))

@@ -11,8 +11,8 @@ import numpy as np
 from sqlalchemy import func, select
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.reading.status import Status, status_of
-from askfew.campaigns.tables.schema import answers, refusals, steps, workers
+from askfew.campaigns.reading.status import Status, WorkerStatus, status_of
+from askfew.campaigns.tables.schema import answers, refusals, steps
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.records import Floats, Ints
 
@@ -59,6 +59,8 @@ class WorkerShare:
     """Share of their answers, on the best question, that fall on the side of the item's label."""
     largest_share: float
     revoked: bool
+    reused: int
+    """Answers of theirs that were taken over from another campaign."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,11 @@ class Findings:
 class _Answers:
     item: Ints
     question: Ints
-    worker: list[str]
+    worker: Ints
     value: Floats
     seconds: Floats
+    number: dict[str, int]
+    """Which number stands for which worker."""
 
 
 def findings_of(campaign: Campaign) -> Findings:
@@ -102,24 +106,19 @@ def findings_of(campaign: Campaign) -> Findings:
             .group_by(refusals.c.worker)
         )
         skips = {row.worker: int(row.times) for row in skipped}
-        admitted = connection.execute(
-            select(workers.c.name, workers.c.revoked)
-            .where(workers.c.campaign == campaign.id)
-            .order_by(workers.c.joined, workers.c.name)
-        ).all()
+    status = status_of(campaign)
     source = outcome or latest
     undecided = [-1] * campaign.problem.items
     labels = np.array(source.get("labels") or undecided, dtype=np.int64)
     questions = _ranked(campaign, told, labels)
     return Findings(
-        status=status_of(campaign),
+        status=status,
         outcome=outcome,
         threshold=latest.get("threshold"),
         items=_labelled(campaign, told, labels, source),
         questions=questions,
         workers=tuple(
-            _share(row.name, row.revoked is not None, skips.get(row.name, 0), told, labels)
-            for row in admitted
+            _share(worker, skips.get(worker.name, 0), told, labels) for worker in status.workers
         ),
         by_phase=phases,
     )
@@ -132,12 +131,14 @@ def _read_answers(connection: Any, campaign: int) -> _Answers:
         ).where(answers.c.campaign == campaign, answers.c.retracted.is_(False))
     ).all()
     columns = list(zip(*rows, strict=True)) or [(), (), (), (), ()]
+    number = {name: i for i, name in enumerate(dict.fromkeys(columns[2]))}
     return _Answers(
         np.array(columns[0], dtype=np.int64),
         np.array(columns[1], dtype=np.int64),
-        list(columns[2]),
+        np.array([number[name] for name in columns[2]], dtype=np.int64),
         np.array(columns[3], dtype=np.float64),
         np.array(columns[4], dtype=np.float64),  # None becomes NaN
+        number,
     )
 
 
@@ -195,8 +196,8 @@ def _separation(campaign: Campaign, told: _Answers, labels: Ints, number: int) -
     return RankedQuestion(question.id, question.text, len(values), abs(gap), low, high)
 
 
-def _share(name: str, revoked: bool, skips: int, told: _Answers, labels: Ints) -> WorkerShare:
-    own = np.array([worker == name for worker in told.worker], dtype=np.bool_)
+def _share(worker: WorkerStatus, skips: int, told: _Answers, labels: Ints) -> WorkerShare:
+    own = told.worker == told.number.get(worker.name, -1)
     seconds = told.seconds[own]
     seconds = seconds[np.isfinite(seconds)]
     by_item = np.bincount(told.item, minlength=len(labels))
@@ -204,13 +205,14 @@ def _share(name: str, revoked: bool, skips: int, told: _Answers, labels: Ints) -
     asked_twice = by_item >= 2
     shares = own_by_item[asked_twice] / by_item[asked_twice]
     return WorkerShare(
-        name=name,
+        name=worker.name,
         answers=int(own.sum()),
         skips=skips,
         seconds=float(np.median(seconds)) if len(seconds) else None,
         agreement=_agreement(told, labels, own),
         largest_share=float(shares.max()) if len(shares) else 0.0,
-        revoked=revoked,
+        revoked=worker.revoked,
+        reused=worker.reused,
     )
 
 

@@ -41,6 +41,7 @@ class Result:
     question: str | None
     """The one that separates best."""
     certificate: dict[str, Any] | None
+    certificate_text: str | None
     items: tuple[ItemResult, ...]
     warnings: tuple[str, ...] = ()
     """What the certificate cannot be trusted about, a sentence each."""
@@ -87,6 +88,7 @@ def result_of(campaign: Campaign) -> Result:
         answers=sum(counts.values()),
         question=None if question is None else campaign.questions[question].id,
         certificate=outcome["certificate"] if outcome else None,
+        certificate_text=outcome["certificate_text"] if outcome else None,
         items=tuple(
             ItemResult(
                 item.id,

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import Connection, Integer, cast, func, select
+from sqlalchemy import Connection, Integer, case, cast, func, select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.crowd import CrowdForecast
 from askfew.campaigns.reading.independence import warnings_of
+from askfew.campaigns.steps.advance import GOING
 from askfew.campaigns.steps.log import newest_step
+from askfew.campaigns.steps.reuse import REUSED
 from askfew.campaigns.tables.schema import SlotState, answers, campaigns, slots, steps, workers
 from askfew.campaigns.tables.snapshot import snapshot
 
@@ -26,8 +29,10 @@ class WorkerStatus:
     answers: int
     leases: int
     seconds: float | None
-    """Median would be nicer; the mean is what every database can compute."""
+    """How long their answers took, on average."""
     revoked: bool
+    reused: int
+    """Answers of theirs that were taken over from another campaign."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,11 @@ class Status:
     max_answers: int
     cost: float
     expected: float | None
-    """Answers still expected, as the method sees it."""
+    """Answers still to come."""
+    expected_by: Literal["method", "forecast"] | None
+    """Who says so: the method itself, or, as long as it searches, the forecast."""
+    forecast: dict[str, Any] | None
+    """What was expected when it was created: typical_answers, most_answers, typical_workers ..."""
     open: int
     leased: int
     decided: int
@@ -51,8 +60,15 @@ class Status:
     workers: tuple[WorkerStatus, ...]
     workers_needed: int
     """Distinct workers that the open step cannot do without."""
+    reused: str | None
+    """The campaign whose answers were taken over, by name, if it is in this store."""
     warnings: tuple[str, ...] = ()
     """What the certificate cannot be trusted about, a sentence each."""
+
+    @property
+    def reused_answers(self) -> int:
+        """Answers that were taken over from another campaign."""
+        return sum(worker.reused for worker in self.workers)
 
     @property
     def too_few_workers(self) -> bool:
@@ -61,7 +77,8 @@ class Status:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
-        return {**asdict(self), "too_few_workers": self.too_few_workers}
+        own = {"reused_answers": self.reused_answers, "too_few_workers": self.too_few_workers}
+        return {**asdict(self), **own}
 
 
 def status_of(campaign: Campaign) -> Status:
@@ -77,7 +94,11 @@ def status_of(campaign: Campaign) -> Status:
                 answers.c.campaign == campaign.id, answers.c.retracted.is_(False)
             )
         ).one()
-        states = _slots_by_state(connection, campaign.id)
+        states = {} if newest is None else _slots_by_state(connection, campaign.id, newest.number)
+        forecast = None if row.forecast is None else CrowdForecast.from_json(row.forecast)
+        expected, expected_by = None, None
+        if row.state in GOING:
+            expected, expected_by = _expected(known, forecast, count, states)
         return Status(
             name=row.name,
             state=row.state,
@@ -87,25 +108,47 @@ def status_of(campaign: Campaign) -> Status:
             answers=count,
             max_answers=campaign.settings.max_answers,
             cost=float(cost or 0.0),
-            expected=None if outcome else known.get("expected"),
+            expected=expected,
+            expected_by=expected_by,
+            forecast=None if forecast is None else forecast.to_dict(),
             open=states.get(SlotState.OPEN, 0),
             leased=states.get(SlotState.LEASED, 0),
             decided=sum(label >= 0 for label in labels),
             items=campaign.problem.items,
             workers=_workers(connection, campaign.id),
             workers_needed=_workers_needed(connection, campaign),
+            reused=_reused(connection, row.reused),
             warnings=warnings_of(connection, campaign, labels),
         )
 
 
-def _slots_by_state(connection: Connection, campaign: int) -> dict[int, int]:
-    """How many slots of the open step stand where (older steps are settled)."""
+def _slots_by_state(connection: Connection, campaign: int, step: int) -> dict[int, int]:
+    """How many slots of the newest step stand where (older steps are settled)."""
     query = (
         select(slots.c.state, func.count())
-        .where(slots.c.campaign == campaign, slots.c.state <= SlotState.LEASED)
+        .where(slots.c.campaign == campaign, slots.c.step == step)
         .group_by(slots.c.state)
     )
     return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def _expected(
+    known: dict[str, Any], forecast: CrowdForecast | None, count: int, states: dict[int, int]
+) -> tuple[float | None, Literal["method", "forecast"] | None]:
+    """Answers still to come, never fewer than are open, and who says so."""
+    waiting = states.get(SlotState.OPEN, 0) + states.get(SlotState.LEASED, 0)
+    if known.get("expected") is not None:
+        # The method said so before the step's own answers came.
+        left = float(known["expected"]) - states.get(SlotState.ANSWERED, 0)
+        return max(left, float(waiting)), "method"
+    foreseen = None if forecast is None else forecast.left(count)
+    return (None, None) if foreseen is None else (float(max(foreseen, waiting)), "forecast")
+
+
+def _reused(connection: Connection, number: int | None) -> str | None:
+    return connection.execute(
+        select(campaigns.c.name).where(campaigns.c.id == number)
+    ).scalar_one_or_none()
 
 
 def _workers(connection: Connection, campaign: int) -> tuple[WorkerStatus, ...]:
@@ -116,6 +159,7 @@ def _workers(connection: Connection, campaign: int) -> tuple[WorkerStatus, ...]:
                 answers.c.worker,
                 func.count().label("answers"),
                 func.avg(answers.c.seconds).label("seconds"),
+                func.sum(case((REUSED, 1), else_=0)).label("reused"),
             )
             .where(answers.c.campaign == campaign, answers.c.retracted.is_(False))
             .group_by(answers.c.worker)
@@ -145,6 +189,7 @@ def _workers(connection: Connection, campaign: int) -> tuple[WorkerStatus, ...]:
             leases=held.get(name, 0),
             seconds=told[name].seconds if name in told else None,
             revoked=admitted.get(name, False),
+            reused=int(told[name].reused) if name in told else 0,
         )
         for name in [*admitted, *sorted(told.keys() - admitted.keys())]
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -36,7 +37,7 @@ from askfew.errors import ReplayMismatch
 from askfew.log import Log
 from askfew.records import Batch, Problem
 
-__all__ = ["Advancer", "new_session"]
+__all__ = ["GOING", "Advancer", "new_session"]
 
 GOING = ("running", "paused")
 """The states in which a campaign still takes answers."""
@@ -58,11 +59,19 @@ _NEWEST = (
 )
 
 
-def new_session(settings: Settings, problem: Problem, log: Log) -> Session:
-    """The campaign's procedure, standing where the log ends."""
+def new_session(
+    settings: Settings,
+    problem: Problem,
+    log: Log,
+    names: tuple[Sequence[str], Sequence[str]] | None = None,
+) -> Session:
+    """The campaign's procedure, standing where the log ends; it speaks of items and questions by
+    their ``names``.
+    """
+    items, questions = names or (range(problem.items), range(problem.questions))
     return session(
-        problem.items,
-        problem.questions,
+        items,
+        questions,
         answers=problem.answers,
         delta=settings.delta,
         method=settings.method,
@@ -81,6 +90,8 @@ class Advancer:
     campaign: int
     settings: Settings
     problem: Problem
+    names: tuple[Sequence[str], Sequence[str]]
+    """Of items and of questions."""
     _live: Session | None = None
     _look_again: float = 0.0
     _turn: Lock = field(default_factory=Lock)
@@ -135,7 +146,7 @@ class Advancer:
                 log = read_log(
                     connection, self.campaign, self.problem, json.loads(recipe), before=number
                 )
-            live = new_session(self.settings, self.problem, log)
+            live = new_session(self.settings, self.problem, log, self.names)
         self._live = live
         return live
 

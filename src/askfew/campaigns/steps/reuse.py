@@ -21,10 +21,13 @@ from askfew.campaigns.slots.settling import settle
 from askfew.campaigns.tables.schema import answers, campaigns, items, questions, slots
 from askfew.errors import InvalidInput
 
-__all__ = ["fill_step", "is_reused", "reused_campaign"]
+__all__ = ["REUSED", "fill_step", "is_reused", "reused_campaign"]
 
 _MARK = "reused"
 """How the id of a reused answer ends; handed out ids end in random hexadecimal digits."""
+
+REUSED = answers.c.id.like(f"%-{_MARK}")
+"""The condition, for queries: an answer was taken over from another campaign."""
 
 Cell = tuple[int, int]
 

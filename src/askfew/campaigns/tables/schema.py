@@ -71,6 +71,7 @@ campaigns = Table(
     Column("outcome", Text),
     Column("created", Double, nullable=False),
     Column("reused", Integer, ForeignKey("campaigns.id")),
+    Column("forecast", Text),
 )
 
 images = Table(

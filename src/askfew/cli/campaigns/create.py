@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -38,10 +37,12 @@ def create(
     plan = read_folder(folder)
     crowd = crowd_forecast(plan.settings, len(plan.items), len(plan.questions))
     with open_store(store, new=True) as opened:
-        campaign = opened.create(plan.settings, plan.items, plan.questions, reuse=reuse)
+        campaign = opened.create(
+            plan.settings, plan.items, plan.questions, reuse=reuse, forecast=crowd
+        )
         status = status_of(campaign)
     if json:
-        print_json({**status.to_dict(), "forecast": asdict(crowd)})
+        print_json(status.to_dict())
     else:
         _say(plan.settings, len(plan.questions), status, crowd, reuse)
     _warn(plan.settings, crowd)
@@ -56,7 +57,11 @@ def _say(
         markup=False,
     )
     if reuse is not None:
-        report.print(f"Took over {status.answers:,} answers of {reuse}.", markup=False)
+        many = sum(worker.reused > 0 for worker in status.workers)
+        report.print(
+            f"Took over {status.answers:,} answers of {reuse}, given by {many:,} workers.",
+            markup=False,
+        )
     price = settings.price
     money = f" ({crowd.typical_answers * price:,.2f})" if price else ""
     report.print(

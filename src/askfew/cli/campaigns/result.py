@@ -81,11 +81,9 @@ def _tell(found: Result) -> None:
         lines.append(f"group {number} ({len(group)}): {', '.join(group)}")
     if found.undecided:
         lines.append(f"undecided ({len(found.undecided)}): {', '.join(found.undecided)}")
-    if found.certificate is None:
-        lines.append("No certificate: nothing is promised about these labels.")
-    else:
-        lines += [found.certificate["promise"], "This assumes:"]
-        lines += [f"- {each}" for each in found.certificate["assumptions"]]
+    lines.append(
+        found.certificate_text or "No certificate: nothing is promised about these labels."
+    )
     lines += [f"WARNING: {each}." for each in found.warnings]
     for line in lines:
         report.print(Text(line))

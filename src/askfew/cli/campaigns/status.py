@@ -8,7 +8,8 @@ from rich.table import Table
 from rich.text import Text
 from typer import Argument
 
-from askfew.campaigns.reading.status import Status, status_of
+from askfew.campaigns.reading.status import Status, WorkerStatus, status_of
+from askfew.campaigns.steps.advance import GOING
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json, report
@@ -73,9 +74,11 @@ def _print_one(status: Status, price: float) -> None:
         "decided": f"{status.decided} of {status.items} items, after {_many(status.steps, 'step')}",
         "open": f"{status.open:,} waiting, {status.leased:,} with workers",
         "workers": _workers(status),
+        "reused": _reused(status),
     }
     for key, value in rows.items():
-        table.add_row(key, Text(value))
+        if value:
+            table.add_row(key, Text(value))
     report.print(table)
     _print_workers(status)
     if status.too_few_workers:
@@ -90,12 +93,17 @@ def _print_one(status: Status, price: float) -> None:
 
 
 def _answers(status: Status) -> str:
-    text = f"{status.answers:,} of at most {status.max_answers:,}"
-    if status.expected is None:
-        return text if status.state == "ended" else f"{text}; how many are left shows later"
-    total = status.answers + status.expected
-    over = " (MORE THAN THE CAP)" if total > status.max_answers else ""
-    return f"{text}; about {status.expected:,.0f} left, {total:,.0f} in all{over}"
+    lines = [f"{status.answers:,} of at most {status.max_answers:,}"]
+    if status.expected is not None:
+        total = status.answers + status.expected
+        over = " (MORE THAN THE CAP)" if total > status.max_answers else ""
+        lines.append(f"about {status.expected:,.0f} left, {total:,.0f} in all{over}")
+    if status.forecast is not None:
+        lines.append(
+            f"forecast at the start: {status.forecast['typical_answers']:,},"
+            f" nine in ten under {status.forecast['most_answers']:,}"
+        )
+    return "\n".join(lines)
 
 
 def _money_left(status: Status, price: float) -> str:
@@ -109,11 +117,32 @@ def _here(status: Status) -> int:
 
 
 def _workers(status: Status) -> str:
-    came = f"{_here(status)} so far"
-    needed = status.workers_needed
-    if not needed:
-        return came
-    return f"{came}; this step needs {_many(needed, 'different one')}"
+    lines = [f"{_here(status)} so far"]
+    if status.workers_needed:
+        lines[0] += f"; this step needs {_many(status.workers_needed, 'different one')}"
+    if status.forecast is not None and status.state in GOING:
+        lines.append(
+            f"the whole campaign about {status.forecast['typical_workers']:,},"
+            f" nine in ten under {status.forecast['most_workers']:,}"
+        )
+    return "\n".join(lines)
+
+
+def _reused(status: Status) -> str:
+    if not status.reused_answers and status.reused is None:
+        return ""
+    givers = [worker.name for worker in status.workers if worker.reused]
+    named = ", ".join(givers[:_WORKERS_SHOWN])
+    more = f" and {len(givers) - _WORKERS_SHOWN} more" if len(givers) > _WORKERS_SHOWN else ""
+    return f"{_many(status.reused_answers, 'answer')} of {status.reused or 'another store'}" + (
+        f", given by {named}{more}" if givers else ""
+    )
+
+
+def _note(worker: WorkerStatus) -> str:
+    if worker.revoked:
+        return " (revoked)"
+    return " (reused)" if 0 < worker.reused == worker.answers else ""
 
 
 def _many(count: int, what: str) -> str:
@@ -129,7 +158,7 @@ def _print_workers(status: Status) -> None:
     busiest = sorted(status.workers, key=lambda worker: -worker.answers)
     for worker in busiest[:_WORKERS_SHOWN]:
         table.add_row(
-            Text(worker.name + (" (revoked)" if worker.revoked else "")),
+            Text(worker.name + _note(worker)),
             f"{worker.answers:,}",
             f"{worker.leases:,}",
             "" if worker.seconds is None else f"{worker.seconds:.1f}",
