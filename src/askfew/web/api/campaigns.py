@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.contents import check_contents
+from askfew.campaigns.crowd import crowd_forecast
 from askfew.campaigns.kinds import write_kind
 from askfew.campaigns.reading.overview import overview_of
 from askfew.campaigns.records import Item, Question
@@ -41,7 +42,8 @@ def create_campaign(request: Request, owner: Owner, body: bodies.Campaign) -> do
     questions = [Question(each.id, each.text) for each in body.questions]
     check_contents(items, questions)
     reuse = None if body.reuse is None else check_setting("name", body.reuse)
-    return _about(store.create(settings, items, questions, reuse=reuse), owner)
+    forecast = crowd_forecast(settings, len(items), len(questions))
+    return _about(store.create(settings, items, questions, reuse=reuse, forecast=forecast), owner)
 
 
 @router.get("/campaigns/{name}")

@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
+from askfew.campaigns.crowd import crowd_forecast
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.planning import Range, Unknown
@@ -53,7 +54,10 @@ def _answer(request: Request, caller: Caller, filled: Filled) -> Response:
     if filled.texts.get("step") != "create":
         return page(request, "new/checked.html", caller, draft=draft, query=_query(draft))
     try:
-        store.create(draft.settings, draft.items, draft.questions, reuse=draft.reuse)
+        forecast = crowd_forecast(draft.settings, len(draft.items), len(draft.questions))
+        store.create(
+            draft.settings, draft.items, draft.questions, reuse=draft.reuse, forecast=forecast
+        )
     except InvalidInput as error:
         return page(request, "new/wrong.html", caller, sentences={"name": str(error)})
     there = address("campaigns", draft.settings.name)
