@@ -30,18 +30,10 @@ class ServerDesk:
         self._url, self._campaign = url.rstrip("/"), campaign
         self._named = worker
         self.worker = worker or ""
-        try:
-            self._client = httpx.Client(
-                base_url=f"{self._url}/api/v1/campaigns/{quote(campaign, safe='')}",
-                headers={"Authorization": f"Bearer {token}"},
-                timeout=_SECONDS,
-            )
-        except (httpx.InvalidURL, UnicodeEncodeError):
-            raise InvalidInput(
-                "a server must have an address",
-                repr(url),
-                "write for example http://127.0.0.1:8000",
-            ) from None
+        self._base = f"{self._url}/api/v1/campaigns/{quote(campaign, safe='')}"
+        self._client = httpx.Client(
+            headers={"Authorization": f"Bearer {token}".encode()}, timeout=_SECONDS
+        )
 
     def describe(self) -> Described:
         """What the campaign is about; also learns who we are."""
@@ -116,8 +108,8 @@ class ServerDesk:
 
     def _response(self, verb: str, path: str, body: dict[str, Any] | None = None) -> Any:
         try:
-            response = self._client.request(verb, path, json=body)
-        except self._httpx.UnsupportedProtocol:
+            response = self._client.request(verb, self._base + path, json=body)
+        except (self._httpx.UnsupportedProtocol, self._httpx.InvalidURL):
             raise InvalidInput(
                 "a server's address must begin with http:// or https://", self._url, "mend it"
             ) from None

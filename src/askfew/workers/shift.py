@@ -132,8 +132,10 @@ class Shift:
     async def _move(self, longest: float) -> None:
         """Wait until a slot has taken a plate or a teller has told, but not too long."""
         self._moved.clear()
+        # Not wait_for, which before Python 3.12 may overlook that it was cancelled.
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._moved.wait(), longest)
+            async with asyncio.timeout(longest):
+                await self._moved.wait()
 
     def _ask(self, n: int) -> Handed:
         handed = self.desk.ask(min(n, MOST_AT_ONCE))

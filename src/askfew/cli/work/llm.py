@@ -89,7 +89,7 @@ def llm(
             return Shift(desk, judge, settings.concurrency, idle=most)
 
         pairs = zip(desks, settings.models, strict=True)
-        worked = run_shifts([shift(desk, model) for desk, model in pairs])
+        worked = run_shifts([shift(desk, model) for desk, model in pairs], endpoint.close)
         say(worked, _bill(ledger), json=json)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 
 import typer
@@ -25,10 +25,12 @@ def log_to_notes() -> None:
     logger.setLevel(logging.INFO)
 
 
-def run_shifts(shifts: Sequence[Shift]) -> list[Worked]:
+def run_shifts(
+    shifts: Sequence[Shift], close: Callable[[], Awaitable[None]] | None = None
+) -> list[Worked]:
     """All at once. Ctrl-C (or SIGTERM) lets them hand back what they hold, then aborts."""
     try:
-        return asyncio.run(_together(shifts))
+        return asyncio.run(_together(shifts, close))
     except asyncio.CancelledError:
         raise typer.Abort from None
 
@@ -51,7 +53,9 @@ def say(worked: Sequence[Worked], more: Mapping[str, object], *, json: bool) -> 
         report.print(f"{name}: {value}", markup=False)
 
 
-async def _together(shifts: Sequence[Shift]) -> list[Worked]:
+async def _together(
+    shifts: Sequence[Shift], close: Callable[[], Awaitable[None]] | None
+) -> list[Worked]:
     own = asyncio.current_task()
     assert own is not None
     loop = asyncio.get_running_loop()
@@ -68,4 +72,6 @@ async def _together(shifts: Sequence[Shift]) -> list[Worked]:
     finally:
         for each in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(each)
+        if close is not None:
+            await close()
     return [task.result() for task in tasks]

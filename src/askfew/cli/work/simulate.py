@@ -19,7 +19,7 @@ __all__ = ["simulate"]
 
 _NAME = "simulated"
 _PLATE = 20
-"""Questions at a time, where answering takes no time."""
+"""Questions at a time, for one worker whose answers take no time."""
 
 
 def simulate(
@@ -67,6 +67,6 @@ def simulate(
         kind = desks[0].describe().answers
         crowd = Simulated(kind, planted, usual, by_question, seed, delay)
         patience = float("inf") if idle is None else idle
-        plate = 1 if delay else _PLATE
+        plate = 1 if delay or workers > 1 else _PLATE
         shifts = [Shift(desk, crowd, plate=plate, idle=patience) for desk in desks]
         say(run_shifts(shifts), {}, json=json)

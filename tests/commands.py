@@ -1,0 +1,35 @@
+"""Commands as a terminal would run them, in this process."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from askfew import cli
+from askfew.campaigns import crowd
+
+Said = tuple[int, str, str]
+Command = Callable[..., Said]
+
+
+def command(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Command:
+    """In that folder: exit code, standard output and error."""
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("ASKFEW_STORE", raising=False)
+    monkeypatch.delenv("ASKFEW_TOKEN", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(crowd, "RUNS", 2)
+
+    def run(*arguments: object) -> Said:
+        monkeypatch.setattr(sys, "argv", ["askfew", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        said = capfd.readouterr()
+        code = caught.value.code or 0
+        assert isinstance(code, int)
+        return code, said.out, said.err
+
+    return run
