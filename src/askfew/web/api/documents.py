@@ -127,7 +127,8 @@ class Invitations(BaseModel):
 def _of_status() -> type[BaseModel]:
     hints = get_type_hints(Status)
     known: dict[str, Any] = {each.name: (hints[each.name], ...) for each in fields(Status)}
-    return create_model("Status", __doc__=Status.__doc__, **known, too_few_workers=(bool, ...))
+    own: dict[str, Any] = {"reused_answers": (int, ...), "too_few_workers": (bool, ...)}
+    return create_model("Status", __doc__=Status.__doc__, **known, **own)
 
 
 StatusDocument = _of_status()
