@@ -11,12 +11,14 @@ from pydantic import BaseModel, Field
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Match
 
 from askfew.errors import AskfewError, InvalidInput, MissingExtra, NotAdmitted, StoreUnreachable
 
 __all__ = ["MEDIA_TYPE", "Problem", "Refused", "install"]
 
 MEDIA_TYPE = "application/problem+json"
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _AGAIN = {"Retry-After": "2"}
 
 
@@ -74,9 +76,22 @@ def _plain(text: str) -> str:
     return text.encode(errors="replace").decode()[:300]
 
 
+def _allowed(request: Request) -> str:
+    """What may be done there: a path may have several routes, and each knows only its own."""
+    routes, scope = request.app.router.routes, request.scope
+
+    def takes(method: str) -> bool:
+        there = {**scope, "method": method}
+        return any(route.matches(there)[0] is Match.FULL for route in routes)
+
+    return ", ".join(filter(takes, _METHODS))
+
+
 def _answer(request: Request, refused: Exception) -> Response:
     assert isinstance(refused, HTTPException)
     status, detail = refused.status_code, refused.detail
+    if status == 405:
+        refused.headers = {"Allow": _allowed(request)}
     if request.url.path.startswith("/api/"):
         problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
         return JSONResponse(problem.model_dump(), status, refused.headers, media_type=MEDIA_TYPE)

@@ -62,7 +62,7 @@ def test_no_token_is_kept_in_the_store(site: Site) -> None:
     ],
 )
 def test_forged_tokens_are_refused(site: Site, header: str) -> None:
-    came = site.nobody.get(API, headers={"Authorization": header.encode("latin-1")})
+    came = site.nobody.get(API, headers={b"Authorization": header.encode("latin-1")})
     document(came, 401)
     assert came.headers["www-authenticate"] == "Bearer"
 

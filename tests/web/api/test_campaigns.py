@@ -1,6 +1,7 @@
 """Campaigns by HTTP: listed, created, looked at."""
 
 import base64
+import copy
 from typing import Any
 
 import pytest
@@ -19,8 +20,6 @@ BIRDS: dict[str, Any] = {
 
 def changed(path: str, value: object) -> dict[str, Any]:
     """BIRDS with one thing changed, such as ``items.0.id``."""
-    import copy
-
     body: Any = copy.deepcopy(BIRDS)
     *before, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     place = body

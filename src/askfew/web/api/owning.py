@@ -31,6 +31,8 @@ _REPORT = Format(".html", "text/html")
 _EXPORTS = {**FORMATS, "report": _REPORT}
 _TEXT: dict[str, Any] = {"schema": {"type": "string"}}
 _FILE: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+_TASKS: dict[str, Any] = {"schema": {"type": "array", "items": {"type": "object"}}}
+_CONTENT = {each.media_type: _FILE for each in _EXPORTS.values()} | {"application/json": _TASKS}
 
 
 @router.get("/status", response_model=StatusDocument)
@@ -59,7 +61,7 @@ def result(
 @router.get(
     "/export",
     response_class=FileResponse,
-    responses={200: {"content": {each.media_type: _FILE for each in _EXPORTS.values()}}},
+    responses={200: {"content": _CONTENT}},
 )
 def export(
     _: Owner,
