@@ -135,6 +135,8 @@ def test_what_is_wrong_with_a_server_is_one_sentence(
 
 def test_a_server_that_is_away_is_worth_another_try() -> None:
     desk = ServerDesk("http://127.0.0.1:9", "token", "birds", "ann")
-    with pytest.raises(StoreUnreachable, match=r"the server must answer, got http://127\.0\.0\.1:9"):
+    with pytest.raises(
+        StoreUnreachable, match=r"the server must answer, got http://127\.0\.0\.1:9"
+    ):
         desk.describe()
     desk.close()

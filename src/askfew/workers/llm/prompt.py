@@ -16,7 +16,6 @@ from jinja2 import (
     StrictUndefined,
     Template,
     TemplateError,
-    UndefinedError,
 )
 from jinja2.meta import find_undeclared_variables
 
@@ -160,7 +159,9 @@ def _check(environment: Environment, name: str, text: str) -> None:
 def _rendered(template: Template, values: dict[str, Any]) -> str:
     try:
         return template.render(values)
-    except (UndefinedError, TypeError, ValueError) as error:
+    except Exception as error:  # whatever the user's template does
         raise InvalidInput(
-            f"{template.name} must be a template that can be filled in", str(error), "mend it"
+            f"{template.name} must be a template that can be filled in",
+            f"{type(error).__name__} ({error})",
+            "mend it",
         ) from None

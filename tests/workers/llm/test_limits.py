@@ -1,0 +1,71 @@
+"""Never more in any sixty seconds, by a clock that the test moves."""
+
+import asyncio
+
+import pytest
+
+from askfew.workers.llm.limits import Limits
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(asyncio, "sleep", made.sleep)
+    return made
+
+
+def most_in_a_minute(times: list[tuple[float, int]]) -> int:
+    return max(sum(n for t, n in times if start <= t < start + 60) for start, _ in times)
+
+
+def test_requests_a_minute(clock: Clock) -> None:
+    async def work() -> list[tuple[float, int]]:
+        gate = Limits(requests=10, clock=clock)
+        return [((await gate.admit(5)).time, 1) for _ in range(35)]
+
+    times = asyncio.run(work())
+    assert most_in_a_minute(times) == 10
+    assert times[-1][0] < 200
+
+
+def test_tokens_a_minute_as_they_turned_out(clock: Clock) -> None:
+    async def work() -> list[tuple[float, int]]:
+        gate = Limits(tokens=1000, clock=clock)
+        times = []
+        for _ in range(60):
+            ticket = await gate.admit(400)
+            gate.correct(ticket, 100)
+            times.append((ticket.time, 100))
+        return times
+
+    times = asyncio.run(work())
+    assert 700 <= most_in_a_minute(times) <= 1000
+
+
+def test_a_call_larger_than_the_limit_goes_alone(clock: Clock) -> None:
+    async def work() -> float:
+        gate = Limits(tokens=100, clock=clock)
+        await gate.admit(10_000)
+        return (await gate.admit(10_000)).time
+
+    assert asyncio.run(work()) >= 60
+
+
+def test_without_limits_nobody_waits(clock: Clock) -> None:
+    async def work() -> None:
+        gate = Limits(clock=clock)
+        for _ in range(1000):
+            await gate.admit(10**9)
+
+    asyncio.run(work())
+    assert clock.now == 0
