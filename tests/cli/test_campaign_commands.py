@@ -126,15 +126,16 @@ def test_from_a_folder_to_groups_by_hand(birds: Command) -> None:
         ("", "yes", "unknown"),
     ],
 )
-def test_a_refused_answer_is_a_status_and_exit_code_1(
+def test_a_refused_answer_is_a_status_and_an_exit_code(
     lease: str, answer: str, status: str, birds: Command
 ) -> None:
     asked = document(birds("ask", "birds", "--worker", "ann", "--json"))["questions"]
     lease = lease.replace("ID", asked[0]["id"])
-    told = document(birds("tell", lease, answer, "--json"), code=1)
+    expected = 2 if status == "invalid" else 1
+    told = document(birds("tell", lease, answer, "--json"), code=expected)
     assert told["status"] == status
     code, out, err = birds("tell", lease, answer)
-    assert (code, err) == (1, "")
+    assert (code, err) == (expected, "")
     assert out.startswith(f"{status}: ")
     if status != "invalid":
         assert document(birds("skip", lease, "--json"), code=1)["status"] == status

@@ -209,7 +209,7 @@ def test_a_file_of_settings_is_small(folder: Path) -> None:
         ('id,text,image\na,,\nb,"x" y,\n', "line 3: this must be a row of a CSV file"),
         (
             "id,text,image\na," + "x" * 1_000_000 + ",\n",
-            "line 2: this must be a row of a CSV file, got an error (field larger",
+            "line 2: a text must have at most 10,000 characters, got more than 131,072: shorten",
         ),
         (
             "id,text,image\na," + "x" * 10_001 + ",\n",

@@ -41,10 +41,16 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         try:
             record = next(reader, None)
         except csv.Error as error:
+            if "field larger" in str(error):
+                raise InvalidInput(
+                    f"{path} line {line}: a text must have at most {LONGEST_TEXT:,} characters",
+                    f"more than {csv.field_size_limit():,}",
+                    "shorten it, or close its quotes",
+                ) from None
             raise InvalidInput(
                 f"{path} line {line}: this must be a row of a CSV file",
                 f"an error ({error})",
-                "check its quotes (double them inside a quoted text), and shorten long texts",
+                "check its quotes (double them inside a quoted text)",
             ) from None
         if record is None:
             return

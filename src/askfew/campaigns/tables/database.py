@@ -91,6 +91,8 @@ class Database:
         if self._file is not None:
             event.listen(self.engine, "connect", self._prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
+        else:
+            event.listen(self.engine, "connect", _prepare_postgres)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -105,6 +107,10 @@ class Database:
         with self._connected(writing) as connection, self._turn(), connection.begin():
             yield connection
 
+    def glance(self, statement: Executable, parameters: Mapping[str, object]) -> Any:
+        """The first row of a statement that only looks, or None; the quickest way to ask."""
+        return self._tried(lambda: self._look(statement, parameters))
+
     def quick(self, work: Callable[[Quick], T], *, one_by_one: bool = False) -> T:
         """``work`` in a transaction that may change things.
 
@@ -115,18 +121,7 @@ class Database:
         With ``one_by_one``, every statement of ``work`` may be a transaction of its own, where the
         database can write to several tables in one (see ``Quick.at_once``).
         """
-        for _ in range(_TRIES - 1):
-            try:
-                return self._attempt(work, one_by_one)
-            except self._errors as error:
-                if not self._may_pass(error):
-                    raise
-        try:
-            return self._attempt(work, one_by_one)
-        except self._errors as error:
-            if self._lost(error):
-                raise self._unreachable(error) from error
-            raise
+        return self._tried(lambda: self._attempt(work, one_by_one))
 
     def compiled(self, statement: Executable) -> tuple[str, dict[str, object]]:
         """The statement's text for this database, and the constants in it; made once."""
@@ -144,6 +139,31 @@ class Database:
         self._let_go()
         self.engine.dispose()
 
+    def _tried(self, attempt: Callable[[], T]) -> T:
+        for _ in range(_TRIES - 1):
+            try:
+                return attempt()
+            except self._errors as error:
+                if not self._may_pass(error):
+                    raise
+        try:
+            return attempt()
+        except self._errors as error:
+            if self._lost(error):
+                raise self._unreachable(error) from error
+            raise
+
+    def _look(self, statement: Executable, parameters: Mapping[str, object]) -> Any:
+        """Without a transaction, and without waiting for writers."""
+        borrowed = self._borrow()
+        try:
+            row = Quick(self, borrowed.cursor()).first(statement, parameters)
+        except BaseException:
+            self._roll_back(borrowed)
+            raise
+        self._keep(borrowed)
+        return row
+
     def _attempt(self, work: Callable[[Quick], T], one_by_one: bool) -> T:
         borrowed = self._borrow()
         with self._turn():
@@ -158,11 +178,14 @@ class Database:
             except BaseException:
                 self._roll_back(borrowed)
                 raise
+        self._keep(borrowed)
+        return result
+
+    def _keep(self, borrowed: PoolProxiedConnection) -> None:
         if len(self._kept) < _KEPT:
             self._kept.append(borrowed)
         else:
             self._give_back(borrowed)
-        return result
 
     def _borrow(self) -> PoolProxiedConnection:
         """A connection for one quick transaction: going through the pool costs as much as that."""
@@ -272,6 +295,14 @@ class Database:
                 connection.execute("PRAGMA journal_mode = WAL").close()
         for pragma in ("synchronous = FULL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _prepare_postgres(connection: Any, _record: object) -> None:
+    """Never compile a statement: one that takes a millisecond would be compiled for seconds,
+    because it could look at many slots, although it stops at the first that will do.
+    """
+    connection.execute("SET jit = off")
+    connection.commit()
 
 
 def _engine(url: str) -> tuple[Engine, str | None]:
