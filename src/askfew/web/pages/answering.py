@@ -17,7 +17,7 @@ from askfew.web.access.dependencies import Worker
 from askfew.web.opened import Opened
 from askfew.web.pages.desk import desk_of
 from askfew.web.pages.forecasts import least_answers, usual_unknown
-from askfew.web.pages.prefetch import may_hold
+from askfew.web.pages.prefetch import held_by, may_hold
 from askfew.web.pages.progress import Progress, progress_of
 from askfew.web.pages.rendering import page
 
@@ -76,9 +76,12 @@ def answer_page(request: Request, caller: Worker, campaign: Opened) -> Response:
 
 
 class Holding(BaseModel):
-    """What the page has in hand: the ids of questions it has not answered."""
+    """What the page has in hand: questions it has not answered, and those it has yet to send."""
 
     holding: list[str] = Field(max_length=10)
+    answered: list[str] = Field(default=[], max_length=1000)
+    lost: bool = False
+    """Whether questions may have got lost on their way here: a reload, a broken connection."""
 
 
 @router.post("/answer/{name}/next")
@@ -86,9 +89,11 @@ def next_questions(
     request: Request, caller: Worker, campaign: Opened, sent: Holding
 ) -> dict[str, Any]:
     """The next questions, as many as the page may have; and how far the campaign is."""
-    room = may_hold(campaign) - len(sent.holding)
-    # A page that holds nothing must get something; one that does may have to do with it.
-    asked = campaign.ask(_worker(caller), room) if room > 0 else []
+    worker = _worker(caller)
+    asked = held_by(campaign, worker, {*sent.holding, *sent.answered}) if sent.lost else []
+    room = may_hold(campaign) - len(sent.holding) - len(asked)
+    if room > 0:
+        asked += campaign.ask(worker, room)
     return {
         "state": "running" if asked else campaign.state,
         "questions": [asdict(each) for each in asked],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import func, select
 
-from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.slots.states import OPEN
+from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.slots.states import LEASED, OPEN
 from askfew.campaigns.tables.schema import slots, workers
 
-__all__ = ["may_hold"]
+__all__ = ["held_by", "may_hold"]
 
 _AHEAD = 2
 _ACTIVE_SECONDS = 120.0
@@ -37,3 +37,20 @@ def may_hold(campaign: Campaign) -> int:
         ).subquery()
         open_slots = connection.execute(select(func.count()).select_from(waiting)).scalar_one()
     return _AHEAD if open_slots >= enough else 1
+
+
+def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Asked]:
+    """Questions that are the worker's, but for those the page knows about: they would be kept for
+    nobody until their lease runs out, and a step would wait.
+    """
+    with campaign.database.read() as connection:
+        rows = connection.execute(
+            select(slots.c.lease, slots.c.item, slots.c.question, slots.c.expires).where(
+                slots.c.campaign == campaign.id, slots.c.worker == worker, LEASED
+            )
+        ).all()
+    return [
+        Asked(row.lease, campaign.items[row.item], campaign.questions[row.question], row.expires)
+        for row in rows
+        if row.lease not in known
+    ]

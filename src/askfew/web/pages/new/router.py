@@ -27,6 +27,8 @@ __all__ = ["router"]
 router = APIRouter(prefix="/new")
 
 _MOST_FILES = 20_000
+_FIRST = {"name": 0, "items": 1, "questions": 2, "answers": 3, "guidelines": 4}
+"""In the order of the form."""
 
 
 @router.get("")
@@ -50,7 +52,8 @@ def _answer(request: Request, caller: Caller, filled: Filled) -> Response:
     if draft is not None and draft.settings.name in store.names():
         sentences = {"name": "There is a campaign of this name already: choose another."}
     if draft is None or sentences:
-        return page(request, "new/wrong.html", caller, sentences=sentences)
+        in_order = sorted(sentences.items(), key=lambda each: _FIRST.get(each[0], len(_FIRST)))
+        return page(request, "new/wrong.html", caller, sentences=dict(in_order))
     if filled.texts.get("step") != "create":
         return page(request, "new/checked.html", caller, draft=draft, query=_query(draft))
     try:

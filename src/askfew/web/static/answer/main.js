@@ -171,13 +171,17 @@ const fetchingAgain = new Backoff();
 /** Ask for questions if there is room for one more. */
 async function fetchMore(wanted = null) {
   if (fetching || over) return;
-  const { held } = keep.read();
+  const { held, waiting, outbox, asking } = keep.read();
   if (held.length >= IN_HAND && !wanted) return;
   fetching = true;
   clearTimeout(lookTimer);
   let wait = null;
+  const answered = [...outbox, ...(waiting ? [waiting] : [])].map((each) => each.id);
+  // If the page asked before and never heard, questions may be kept for it that it has not got.
+  const inHand = { holding: held.map((each) => each.id), answered, lost: asking };
+  keep.change((state) => (state.asking = true));
   try {
-    const came = await post(nextAddress, { holding: held.map((each) => each.id) });
+    const came = await post(nextAddress, inHand);
     fetchingAgain.reset();
     reached();
     progress = came.progress;
@@ -195,6 +199,7 @@ function take(questions, wanted) {
   const until = Date.now() + leaseTime;
   keep.change((state) => {
     const known = new Set(state.held.map((each) => each.id));
+    state.asking = false;
     const fresh = questions.filter((each) => !known.has(each.id)).map((each) => ({ ...each, until }));
     for (const each of fresh) {
       if (wanted && same(each, wanted)) state.held.unshift(each);
