@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, select, union_all
+from sqlalchemy import and_, bindparam, select, union_all
 
+from askfew.campaigns.tables.database import Database
 from askfew.campaigns.tables.schema import answers, slots
 
 __all__ = ["holder_of"]
@@ -31,10 +32,11 @@ _HOLDER = union_all(
 )
 
 
-def holder_of(connection: Connection, slot: dict[str, Any]) -> str | None:
+def holder_of(database: Database, slot: dict[str, Any]) -> str | None:
     """Who holds a lease, or has answered by it (see ``read_lease``); None if that is over.
 
     A lease is one worker's for good: what is true of it here stays true.
     """
-    worker: str | None = connection.execute(_HOLDER, slot).scalar()
+    found = database.glance(_HOLDER, slot)
+    worker: str | None = None if found is None else found[0]
     return worker

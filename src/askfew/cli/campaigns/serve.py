@@ -45,14 +45,14 @@ def serve(
             "serving needs the packages fastapi and uvicorn", "none", "pip install 'askfew[web]'"
         ) from error
     server.check_host(host, behind_tls=behind_tls, without_tls=without_tls)
-    with open_store(store, new=True) as opened, server.bound(host, port) as listening:
+    interrupted = suppress(KeyboardInterrupt)  # that is how it ends
+    with interrupted, open_store(store, new=True) as opened, server.bound(host, port) as listening:
         token, address = first_token(opened), server.address(listening)
         if json:
             print_json({"address": address, "owner_token": token})
         else:
             _say(address, token)
-        with suppress(KeyboardInterrupt):  # that is how it ends
-            server.serve(opened, listening, behind_tls=behind_tls)
+        server.serve(opened, listening, behind_tls=behind_tls)
 
 
 def _say(address: str, token: str | None) -> None:

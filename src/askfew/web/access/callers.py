@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, insert, literal, null, select, union_all
+from sqlalchemy import bindparam, delete, insert, null, select, union_all
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import CompoundSelect
 
@@ -33,15 +34,26 @@ class Caller:
         return self.worker is None
 
 
-def _holders(of: ColumnElement[str]) -> CompoundSelect[tuple[str, str, str, float, float]]:
+@dataclass(frozen=True)
+class _Holder:
+    """Whom a token belongs to; the owner has no campaign, and no end."""
+
+    campaign: str | None
+    worker: str | None
+    hash: str
+    expires: float | None
+    revoked: float | None
+
+
+def _holders(of: ColumnElement[str]) -> CompoundSelect[Any]:
     """Whom a token's hash belongs to: at most one row."""
     return union_all(
         select(
             null().label("name"),
             null().label("worker"),
             owner_token.c.hash,
-            literal(None, invitations.c.expires.type).label("expires"),
-            literal(None, invitations.c.revoked.type).label("revoked"),
+            null().label("expires"),
+            null().label("revoked"),
         ).where(owner_token.c.hash == of),
         select(
             campaigns.c.name,
@@ -66,17 +78,15 @@ _BY_SESSION = _holders(
 def by_token(store: Store, token: str) -> Caller | None:
     """Whose token this is; None if it is nobody's, or too old."""
     digest = hash_of(token)
-    with store.database.read() as connection:
-        row = connection.execute(_BY_TOKEN, {"token": digest}).one_or_none()
-    return _caller(store, row) if row is not None and same(row.hash, digest) else None
+    holder = _holder(store, _BY_TOKEN, {"token": digest})
+    return _caller(store, holder) if holder is not None and same(holder.hash, digest) else None
 
 
 def by_session(store: Store, session: str) -> Caller | None:
     """Whose session this is; None if it has run out, or if its token is good no more."""
     at = {"session": hash_of(session), "now": store.clock()}
-    with store.database.read() as connection:
-        row = connection.execute(_BY_SESSION, at).one_or_none()
-    caller = None if row is None else _caller(store, row)
+    holder = _holder(store, _BY_SESSION, at)
+    caller = None if holder is None else _caller(store, holder)
     return None if caller is None else replace(caller, csrf=csrf_of(session))
 
 
@@ -99,9 +109,14 @@ def close_session(store: Store, session: str) -> None:
         connection.execute(delete(sessions).where(sessions.c.hash == hash_of(session)))
 
 
-def _caller(store: Store, row: Row[tuple[str, str, str, float, float]]) -> Caller | None:
-    if row.revoked is not None:
+def _holder(store: Store, query: CompoundSelect[Any], at: dict[str, object]) -> _Holder | None:
+    row = store.database.glance(query, at)
+    return None if row is None else _Holder(*row)
+
+
+def _caller(store: Store, holder: _Holder) -> Caller | None:
+    if holder.revoked is not None:
         raise Refused(403, "this invitation was revoked: ask the owner of the campaign")
-    if row.expires is not None and row.expires <= store.clock():
+    if holder.expires is not None and holder.expires <= store.clock():
         return None
-    return Caller(row.name, row.worker)
+    return Caller(holder.campaign, holder.worker)

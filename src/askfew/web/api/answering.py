@@ -97,8 +97,7 @@ def _about(
     """To a worker, the leases of others are unknown."""
     slot = read_lease(campaign.id, lease)
     if slot is not None and caller.worker is not None:
-        with campaign.database.read() as connection:
-            holder = holder_of(connection, slot)
+        holder = holder_of(campaign.database, slot)
         if holder not in (None, caller.worker):
             return receipt_document(UNKNOWN)
     return receipt_document(do())

@@ -1,0 +1,116 @@
+"""Servers as processes: several on one store, and one that is killed while people answer."""
+
+import random
+import threading
+import time
+from collections import Counter
+from typing import Any
+
+import httpx
+
+from askfew.campaigns.campaign import Asked, Campaign, Shown
+from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.store import Store
+from askfew.web.access.invitations import invite
+from campaign_tools import answers_of, fixed_answer, frugal, sweep
+from server_processes import ServerProcess, post, server_process
+
+WORKERS = 10
+
+
+class Client(threading.Thread):
+    """A worker by HTTP, who asks any of the servers and goes on until the campaign has ended."""
+
+    def __init__(self, servers: list[ServerProcess], campaign: Campaign, number: int) -> None:
+        super().__init__(daemon=True)
+        name = campaign.settings.name
+        self.paths = [f"{server.address}/api/v1/campaigns/{name}" for server in servers]
+        self.token = invite(campaign, f"worker {number}")
+        self.random = random.Random(number)
+        self.seen: list[str] = []
+        self.acknowledged: list[str] = []
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        try:
+            with httpx.Client(headers=headers, timeout=30, trust_env=False) as client:
+                while self._answer_one(client):
+                    pass
+        except BaseException as error:
+            self.error = error
+
+    def _answer_one(self, client: httpx.Client) -> bool:
+        asked = self._post(client, "ask", {})
+        if not asked["questions"]:
+            time.sleep(0.02)
+            return bool(asked["state"] == "running")
+        (question,) = asked["questions"]
+        self.seen.append(question["id"])
+        told = self._post(client, "tell", {"id": question["id"], "answer": _answer(question)})
+        if told["ok"]:
+            self.acknowledged.append(question["id"])
+        return True
+
+    def _post(self, client: httpx.Client, what: str, body: object) -> Any:
+        response = post(client, f"{self.random.choice(self.paths)}/{what}", body)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+
+def _answer(question: Any) -> bool:
+    item, asked = Shown(**question["item"]), Shown(**question["question"])
+    return fixed_answer(Asked(question["id"], item, asked, question["expires"]))
+
+
+def finish(clients: list[Client]) -> None:
+    for client in clients:
+        client.join(timeout=300)
+        assert not client.is_alive()
+        if client.error is not None:
+            raise client.error
+
+
+def test_several_servers_serve_one_store_and_no_slot_goes_out_twice(fresh_database: str) -> None:
+    store = Store(fresh_database)
+    campaign = sweep(store, rows=20, columns=5, each=3)
+    with server_process(fresh_database) as one, server_process(fresh_database) as two:
+        # Of several that start at once one makes the token; whichever it was, both know it.
+        assert (one.owner_token is None) != (two.owner_token is None)
+        clients = [Client([one, two], campaign, number) for number in range(6)]
+        for client in clients:
+            client.start()
+        finish(clients)
+    slots = Counter(lease.rpartition("-")[0] for client in clients for lease in client.seen)
+    assert set(slots.values()) == {1}
+    told = [lease for client in clients for lease in client.acknowledged]
+    assert sorted(told) == sorted(row.id for row in answers_of(campaign))
+    assert len(told) == 300
+    assert campaign.state == "ended"
+    store.close()
+
+
+def test_a_killed_server_loses_no_acknowledged_answer_and_clients_go_on(store_url: str) -> None:
+    store = Store(store_url)
+    campaign = frugal(store, rows=10, columns=4, lease_seconds=5)  # some go out unheard
+    with server_process(store_url) as server:
+        clients = [Client([server], campaign, number) for number in range(WORKERS)]
+        for client in clients:
+            client.start()
+        for _ in range(4):
+            before = sum(len(client.acknowledged) for client in clients)
+            while any(client.is_alive() for client in clients):
+                if sum(len(client.acknowledged) for client in clients) >= before + 15:
+                    break
+                time.sleep(0.005)
+            server.kill()
+            server.start()
+        finish(clients)
+    kept = {row.id: row for row in answers_of(campaign)}
+    told = [lease for client in clients for lease in client.acknowledged]
+    assert len(told) > 4 * 15
+    assert set(told) <= set(kept)
+    assert len(told) == len(set(told))
+    assert campaign.state == "ended"
+    assert examine_store(store.database).sound
+    store.close()
