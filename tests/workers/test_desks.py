@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from askfew.answers import YesNo
-from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.campaign import Asked, Campaign
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
@@ -15,6 +15,7 @@ from askfew.errors import InvalidInput, StoreUnreachable
 from askfew.workers.desk import Desk
 from askfew.workers.server_desk import ServerDesk
 from askfew.workers.store_desk import StoreDesk
+from campaign_tools import answer_all, sweep
 from servers import Served, serving
 
 PICTURE = b"GIF89a, more or less"
@@ -86,6 +87,25 @@ def test_questions_are_asked_told_skipped_released_and_renewed(desk: Desk) -> No
     assert desk.release(third.id).ok
     assert desk.tell("1-0-0-never", 1.0, seconds=None, cost=None).status == "unknown"
     assert desk.warnings() == ()
+
+
+def test_a_worker_hears_of_its_repeats(desk: Desk, store: Store, served: Served) -> None:
+    name = f"repeats {len(store.names())}"
+    campaign = sweep(store, rows=20, columns=6, each=4, answers_per_worker_and_cell=4, name=name)
+    if isinstance(desk, ServerDesk):
+        desk = ServerDesk(served.url, invited(served, campaign, "ann"), name)
+    else:
+        desk = StoreDesk(campaign, "ann")
+    desk.describe()
+
+    def stubborn(asked: Asked) -> bool:
+        item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
+        return (item % 2 == 0) != ((item * 7 + question * 3) % 8 == 0)
+
+    answer_all(campaign, "ann", stubborn, n=100)
+    (warning,) = desk.warnings()
+    assert warning.startswith("answers from worker ann are not independent draws")
+    desk.close()
 
 
 def test_answers_end_the_campaign(desk: Desk, campaign: Campaign) -> None:

@@ -84,8 +84,8 @@ class ServerDesk:
 
     def warnings(self) -> tuple[str, ...]:
         """What the campaign has found wrong with this worker's answers."""
-        about = f"answers from worker {self.worker} "
-        found = self._send("GET", "").get("warnings", ())
+        about = f"answers from worker {self.worker} are not independent draws"
+        found = self._send("GET", "").get("warnings", ())  # the owner hears of all workers
         return tuple(each for each in found if each.startswith(about))
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.reading.status import status_of
+from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.slots.intake import Receipt
 from askfew.campaigns.tables.schema import images
 from askfew.errors import InvalidInput
@@ -62,8 +62,7 @@ class StoreDesk:
 
     def warnings(self) -> tuple[str, ...]:
         """What the campaign has found wrong with this worker's answers."""
-        about = f"answers from worker {self.worker} "
-        return tuple(each for each in status_of(self.campaign).warnings if each.startswith(about))
+        return warnings_about(self.campaign, self.worker)
 
     def close(self) -> None:
         """Nothing: the store may serve others."""

@@ -34,6 +34,7 @@ right about it: the groups are then what it said. Other questions, or other work
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -43,10 +44,12 @@ from scipy.special import gammaln
 from sqlalchemy import Connection, and_, func, select
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.tables.schema import answers
+from askfew.campaigns.steps.log import newest_step
+from askfew.campaigns.tables.schema import answers, campaigns
+from askfew.campaigns.tables.snapshot import snapshot
 from askfew.records import Floats
 
-__all__ = ["ALPHA", "Repeats", "judge_repeats", "repeats_of", "warnings_of"]
+__all__ = ["ALPHA", "Repeats", "judge_repeats", "repeats_of", "warnings_about", "warnings_of"]
 
 ALPHA = 0.002
 _HALF = 0.5
@@ -110,19 +113,35 @@ def _log_factorial(n: object) -> Floats:
     return np.asarray(gammaln(np.asarray(n, dtype=np.float64) + 1.0))
 
 
+def warnings_about(campaign: Campaign, worker: str | None) -> tuple[str, ...]:
+    """A sentence about one worker, or about every one, who is flagged by what is known now."""
+    with snapshot(campaign.database) as connection:
+        outcome = connection.execute(
+            select(campaigns.c.outcome).where(campaigns.c.id == campaign.id)
+        ).scalar_one()
+        newest = newest_step(connection, campaign.id)
+        found = outcome or (newest.known if newest is not None else None)
+        labels = (json.loads(found).get("labels") or []) if found else []
+        return warnings_of(connection, campaign, labels, worker)
+
+
 def warnings_of(
-    connection: Connection, campaign: Campaign, labels: Sequence[int]
+    connection: Connection, campaign: Campaign, labels: Sequence[int], worker: str | None = None
 ) -> tuple[str, ...]:
-    """A sentence about every worker of the campaign who is flagged, under these labels."""
+    """A sentence about every worker (or that one) who is flagged, under these labels."""
     if campaign.settings.answers_per_worker_and_cell == 1:
         return ()
-    repeats = repeats_of(connection, campaign.id, labels)
-    return tuple(_sentence(worker, each) for worker, each in repeats.items() if each.suspect)
+    repeats = repeats_of(connection, campaign.id, labels, worker)
+    return tuple(_sentence(name, each) for name, each in repeats.items() if each.suspect)
 
 
-def repeats_of(connection: Connection, campaign: int, labels: Sequence[int]) -> dict[str, Repeats]:
-    """The verdict on every worker who answered some cell of a labelled item twice."""
-    here = (answers.c.campaign == campaign, answers.c.retracted.is_(False))
+def repeats_of(
+    connection: Connection, campaign: int, labels: Sequence[int], worker: str | None = None
+) -> dict[str, Repeats]:
+    """The verdict on every worker, or one, who answered some cell of a labelled item twice."""
+    here = [answers.c.campaign == campaign, answers.c.retracted.is_(False)]
+    if worker is not None:
+        here.append(answers.c.worker == worker)
     cell = (answers.c.worker, answers.c.item, answers.c.question)
     again = select(*cell).where(*here).group_by(*cell).having(func.count() > 1).subquery()
     same = [again.c[column.name] == column for column in cell]
@@ -133,11 +152,11 @@ def repeats_of(connection: Connection, campaign: int, labels: Sequence[int]) -> 
         .order_by(*cell, answers.c.step, answers.c.slot)
     )
     blocks: dict[str, dict[tuple[int, int], list[list[float]]]] = {}
-    for (worker, item, question), told in groupby(rows, key=lambda row: tuple(row[:3])):
+    for (name, item, question), told in groupby(rows, key=lambda row: tuple(row[:3])):
         if labels and labels[item] >= 0:
-            block = blocks.setdefault(worker, {}).setdefault((labels[item], question), [])
+            block = blocks.setdefault(name, {}).setdefault((labels[item], question), [])
             block.append([row.value for row in told])
-    return {worker: judge_repeats(each.values()) for worker, each in blocks.items()}
+    return {name: judge_repeats(each.values()) for name, each in blocks.items()}
 
 
 def _sentence(worker: str, repeats: Repeats) -> str:

@@ -12,6 +12,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.contents import check_contents
 from askfew.campaigns.crowd import crowd_forecast
 from askfew.campaigns.kinds import write_kind
+from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.reading.overview import overview_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings, check_setting
@@ -65,6 +66,7 @@ def _about(campaign: Campaign, caller: Caller) -> documents.About:
         "lease_seconds": settings.lease_seconds,
         "answers_per_worker_and_cell": settings.answers_per_worker_and_cell,
         "worker": caller.worker,
+        "warnings": warnings_about(campaign, caller.worker),
     }
     return documents.About(**known)
 

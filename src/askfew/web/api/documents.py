@@ -48,6 +48,7 @@ class About(BaseModel):
     lease_seconds: float
     answers_per_worker_and_cell: int
     worker: str | None = Field(description="Who asks; null for the owner.")
+    warnings: list[str] = Field(description="What is wrong with answers; a worker's own only.")
 
 
 class Item(BaseModel):
