@@ -42,6 +42,7 @@ def test_a_campaign_is_created_listed_and_looked_at(site: Site) -> None:
         "lease_seconds": 600.0,
         "answers_per_worker_and_cell": 1,
         "worker": None,
+        "warnings": [],
     }
     assert document(site.owner.get(f"{API}/birds")) == about
     assert document(site.owner.get(API)) == {

@@ -52,7 +52,7 @@ def invalid(item, question):
     return 17
 
 def wrong_length(batch):
-    return [1]
+    return [1] * (len(batch) + 1)
 
 def raises(item, question):
     raise RuntimeError("broken")
