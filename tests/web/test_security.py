@@ -42,3 +42,11 @@ def test_the_page_of_the_api_loads_nothing_from_elsewhere(site: Site) -> None:
     assert "http" not in page
     for file in ("vendor/swagger-ui/swagger-ui-bundle.js", "vendor/swagger-ui/LICENSE", "docs.js"):
         assert site.nobody.get(f"/static/{file}").status_code == 200
+
+
+def test_a_page_that_is_not_there_says_so_in_a_page(site: Site) -> None:
+    came = site.nobody.get("/nowhere/<script>")
+    assert came.status_code == 404
+    assert came.headers["content-type"].startswith("text/html")
+    assert "<h1>Not Found</h1>" in came.text
+    assert "<script>" not in came.text.replace("<script src=", "")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from askfew import __version__
@@ -13,6 +14,7 @@ from askfew.web import documentation, pages, problems
 from askfew.web.access.entrance import Entrance
 from askfew.web.api import router as api
 from askfew.web.opened import OpenedCampaigns
+from askfew.web.pages.rendering import page
 from askfew.web.security import BodyLimit, SecurityHeaders
 
 __all__ = ["create_app"]
@@ -30,7 +32,7 @@ def create_app(store: Store, *, secure_cookies: bool = False) -> FastAPI:
     app.state.store = store
     app.state.campaigns = OpenedCampaigns(store)
     app.state.entrance = Entrance(store, secure=secure_cookies)
-    problems.install(app)
+    problems.install(app, _problem_page)
     app.add_middleware(BodyLimit, entrance=app.state.entrance)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     app.include_router(api, prefix="/api/v1")
@@ -38,3 +40,8 @@ def create_app(store: Store, *, secure_cookies: bool = False) -> FastAPI:
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
     documentation.install(app)
     return app
+
+
+def _problem_page(request: Request, problem: problems.Problem) -> Response:
+    words = {"title": problem.title, "sentence": problem.detail}
+    return page(request, "message.html", None, problem.status, **words)

@@ -36,6 +36,7 @@ _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>askfew: the API</title>
+<link rel="icon" href="/static/mark.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/static/vendor/swagger-ui/swagger-ui.css">
 </head>
 <body>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
@@ -10,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match
 
 from askfew.errors import AskfewError, InvalidInput, MissingExtra, NotAdmitted, StoreUnreachable
@@ -35,8 +36,9 @@ class Refused(HTTPException):
     """A request that is turned down, with its HTTP status and a sentence."""
 
 
-def install(app: FastAPI) -> None:
-    """Answer every error of this app in this form."""
+def install(app: FastAPI, page: Callable[[Request, Problem], Response]) -> None:
+    """Answer every error of this app in this form; ``page`` is the one for people."""
+    app.state.problem_page = page
     app.add_exception_handler(AskfewError, lambda request, error: _answer(request, _said(error)))
     app.add_exception_handler(
         PoolTimeout,
@@ -92,11 +94,13 @@ def _answer(request: Request, refused: Exception) -> Response:
     status, detail = refused.status_code, refused.detail
     if status == 405:
         refused.headers = {"Allow": _allowed(request)}
+    problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
     if request.url.path.startswith("/api/"):
-        problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
         return JSONResponse(problem.model_dump(), status, refused.headers, media_type=MEDIA_TYPE)
     if status == 401:
         if "hx-request" in request.headers:  # htmx follows redirects into a part of the page
             return Response(status_code=401, headers={"HX-Redirect": "/login"})
         return RedirectResponse("/login", 303)
-    return PlainTextResponse(detail, status, refused.headers)
+    page: Response = request.app.state.problem_page(request, problem)
+    page.headers.update(refused.headers or {})
+    return page
