@@ -79,6 +79,18 @@ def test_a_campaign_is_rehearsed_from_its_folder_to_its_result(askfew: Command) 
     assert len({groups[bird] for bird in swimmers}) == 1
 
 
+@pytest.mark.parametrize(("limit", "warned"), [(40, True), (100_000, False)])
+def test_create_says_when_one_model_alone_cannot_finish(
+    askfew: Command, limit: int, warned: bool
+) -> None:
+    write_template("birds")
+    toml = Path("birds/campaign.toml")
+    toml.write_text(toml.read_text().replace("cell = 1", f"cell = {limit}"))
+    code, _, err = askfew("create", "birds")
+    assert code == 0
+    assert ("one model alone" in err) == warned
+
+
 def test_a_function_answers(askfew: Command, campaign: Campaign) -> None:
     code, out, err = askfew("work", "python", "birds", "judge:answer", "--threads", 2)
     assert (code, out) == (0, "judge:answer: 24 answered; the campaign is over.\n"), err

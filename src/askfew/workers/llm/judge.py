@@ -168,7 +168,10 @@ class Judge:
         for name in _OPTIONAL:
             if name in request and (name in why or (name == "response_format" and "json" in why)):
                 if name not in self._without:
-                    logger.warning("%s: the endpoint takes no %s: %s", self.worker, name, why)
+                    fresh = ", and may give no fresh draws" if name == "temperature" else ""
+                    logger.warning(
+                        "%s: the endpoint takes no %s%s: %s", self.worker, name, fresh, why
+                    )
                 self._without.add(name)
                 return True
         return False

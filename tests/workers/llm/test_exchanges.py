@@ -1,0 +1,36 @@
+"""The log of exchanges: whole lines, no key, and what was spent before."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from askfew.errors import InvalidInput
+from askfew.workers.llm.exchanges import ExchangeLog
+
+
+def test_the_key_is_struck_out_wherever_it_appears(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    log = ExchangeLog(file, "sk-secret")
+    log.write(error="Bearer sk-secret", request={"messages": [{"content": "sk-secret!"}]}, cost=1)
+    log.close()
+    (line,) = file.read_text().splitlines()
+    assert json.loads(line)["request"] == {"messages": [{"content": "[key]!"}]}
+    assert "sk-secret" not in line
+
+
+def test_what_was_spent_is_read_again_also_after_a_cut_line(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    file.write_text('{"cost": 0.5}\n{"cost": 0.25}\n{"cost": 100')
+    log = ExchangeLog(file, "")
+    assert log.spent == 0.75
+    log.write(cost=0.125)
+    log.close()
+    again = ExchangeLog(file, "")
+    assert again.spent == 0.875
+    again.close()
+
+
+def test_a_log_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="the log must be a writable file"):
+        ExchangeLog(tmp_path, "")
