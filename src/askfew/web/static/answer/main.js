@@ -7,7 +7,7 @@ import { far, page, prepare, press, rest, say, show } from "./view.js";
 
 const HOLD_BACK = 3000; // milliseconds in which an undo never reaches the server
 const IN_HAND = 2; // the question shown and the next one; the server may hand out fewer
-const LOOK_AGAIN = [1000, 2000, 3000, 5000];
+const LOOK_AGAIN = [700, 1000, 1500, 2000, 3000];
 
 const { api, next: nextAddress, campaign, worker, actsFor } = page.root.dataset;
 const leaseTime = Number(page.root.dataset.leaseSeconds) * 1000;

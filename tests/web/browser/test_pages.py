@@ -1,0 +1,111 @@
+"""Pages as they look and behave: texts are data, phones have room, dashboards follow the state."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from askfew.campaigns.records import Item, Question
+from askfew.campaigns.store import Store
+from small_campaigns import answer, small_campaign, small_settings
+from web_browser import RunningServer, Visitor
+
+HOSTILE = "<script>window.broken = 1</script><img src=x onerror='window.broken = 2'>\"'{{ 7 * 7 }}"
+PHONE = {"width": 390, "height": 844}
+
+
+def as_owner(visitor: Visitor, server: RunningServer, path: str) -> Visitor:
+    visitor.page.goto(f"{server.address}/i/{server.owner}")
+    visitor.page.goto(f"{server.address}{path}")
+    return visitor
+
+
+def test_script_in_texts_stays_text(
+    store: Store, server: RunningServer, visit: Callable[..., Visitor]
+) -> None:
+    items = [Item(f"{HOSTILE} {number}", f"{HOSTILE} item {number}") for number in range(4)]
+    questions = [Question(HOSTILE, f"{HOSTILE} question")]
+    campaign = store.create(small_settings(guidelines=HOSTILE), items, questions)
+    worker = visit()
+    worker.page.goto(server.link(campaign, HOSTILE))
+    worker.wait_for_question()
+    assert HOSTILE in worker.text("#item-text")
+    assert HOSTILE in worker.text("#question-text")
+    assert HOSTILE in worker.text(".guide-text")
+    worker.page.keyboard.press("y")
+    owner = as_owner(visit(), server, "/campaigns/small")
+    for selector in (".tile-text", "#questions td", "#people td"):
+        owner.page.locator(selector, has_text=HOSTILE).first.wait_for()
+    for visitor in (worker, owner):
+        assert visitor.page.evaluate("window.broken") is None
+
+
+@pytest.mark.parametrize("path", ["/", "/new", "/campaigns/small", "/answer/small"])
+def test_pages_fit_on_a_phone(
+    path: str, store: Store, server: RunningServer, visit: Callable[..., Visitor]
+) -> None:
+    answer(small_campaign(store, guidelines="Look closely.\n" * 20), 20)
+    phone = as_owner(visit(viewport=PHONE, is_mobile=True, has_touch=True), server, path)
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    if path.startswith("/answer"):
+        phone.wait_for_question()
+        for button in phone.page.locator(".choice").all():
+            box = button.bounding_box()
+            assert box is not None
+            assert box["height"] >= 44
+            assert box["y"] + box["height"] <= PHONE["height"]
+        phone.page.get_by_role("button", name="Guidelines").tap()
+        phone.page.locator("#guide.is-open").wait_for()
+
+
+def test_the_dashboard_follows_pause_resume_and_close(
+    store: Store, server: RunningServer, visit: Callable[..., Visitor]
+) -> None:
+    campaign = small_campaign(store)
+    owner, worker = as_owner(visit(), server, "/campaigns/small"), visit()
+    worker.page.goto(server.link(campaign, "ann"))
+    owner.page.get_by_role("button", name="Pause").click()
+    owner.page.locator("#summary[data-state=paused]").wait_for()
+    assert campaign.state == "paused"
+    worker.wait_for_question()
+    for _ in range(2):
+        lease = worker.wait_for_question()
+        worker.page.keyboard.press("y")
+        worker.page.wait_for_function(
+            "lease => document.getElementById('answer').dataset.lease !== lease", arg=lease
+        )
+        if not worker.lease:
+            break
+    worker.page.get_by_text("A short break").wait_for()
+    owner.page.get_by_role("button", name="Resume").click()
+    owner.page.locator("#summary[data-state=running]").wait_for()
+    worker.wait_for_question()
+    owner.page.get_by_role("button", name="Close …").click()
+    owner.page.get_by_role("button", name="Close the campaign").click()
+    owner.page.get_by_text("Closed before the end").wait_for()
+    assert campaign.state == "closed"
+
+
+def test_the_demo_is_live_and_ends_with_an_interrupt(visit: Callable[..., Visitor]) -> None:
+    command = [sys.executable, "-m", "askfew", "demo", "--serve", "--port", "0", "--pause", "0.05"]
+    demo = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert demo.stdout is not None
+    try:
+        watch = demo.stdout.readline().split()[-1]
+        along = demo.stdout.readline().split()[-1]
+        owner, worker = visit(), visit()
+        owner.page.goto(watch)
+        owner.page.get_by_role("link", name="digits").click()
+        owner.page.wait_for_function(
+            "() => Number(document.getElementById('figure-answers').textContent) > 5"
+        )
+        worker.page.goto(along)
+        lease = worker.wait_for_question()
+        worker.page.keyboard.press("y")
+        worker.wait_for_question(other_than=lease)
+    finally:
+        demo.send_signal(signal.SIGINT)
+        demo.stdout.close()
+        assert demo.wait(60) == 0

@@ -1,0 +1,136 @@
+"""Real pages in a real browser, over a real server: what the browser tests share."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page
+from sqlalchemy import select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.store import Store
+from askfew.campaigns.tables.schema import answers
+from askfew.web.access.invitations import invite
+from askfew.web.access.owner import reset_token
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PATIENCE = 60_000
+"""Milliseconds: many tests may share a small machine."""
+RECORD_TELLS = """
+window.acked = [];
+const send = window.fetch;
+window.fetch = async (address, options) => {
+  const response = await send(address, options);
+  if (String(address).endsWith("/tell") && response.ok) {
+    const receipt = await response.clone().json();
+    if (receipt.ok) window.acked.push(JSON.parse(options.body).id);
+  }
+  return response;
+};
+"""
+"""Notes which answers the server has acknowledged to this page."""
+
+
+class RunningServer:
+    """``askfew serve`` in a process of its own, which can be killed and started again."""
+
+    def __init__(self, url: str) -> None:
+        self.store_url = url
+        self.port = 0
+        self.process: subprocess.Popen[str] | None = None
+        with_token = Store(url)
+        self.owner = reset_token(with_token)
+        with_token.close()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        where = ["--store", self.store_url, "--port", str(self.port)]
+        command = [sys.executable, "-m", "askfew", "serve", *where, "--json"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        said = ""
+        while not said.rstrip().endswith("}"):
+            line = self.process.stdout.readline()
+            assert line, "the server ended by itself"
+            said += line
+        self.port = int(json.loads(said)["address"].rpartition(":")[2])
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self.process = None
+
+    def link(self, campaign: Campaign, worker: str) -> str:
+        return f"{self.address}/i/{invite(campaign, worker)}"
+
+
+class Visitor:
+    """One browser of its own (cookies, storage) with one page, which must not complain."""
+
+    def __init__(self, browser: Browser, **options: Any) -> None:
+        self.context: BrowserContext = browser.new_context(**options)
+        self.context.set_default_timeout(PATIENCE)
+        self.page: Page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._listen)
+
+    def _listen(self, message: Any) -> None:
+        # A server that is away is no complaint of the page's.
+        away = ("Failed to load resource", "htmx:sendError", "htmx:afterRequest")
+        if message.type == "error" and not message.text.startswith(away):
+            self.complaints.append(message.text)
+
+    @property
+    def lease(self) -> str:
+        return self.page.locator("#answer").get_attribute("data-lease") or ""
+
+    def wait_for_question(self, other_than: str = "") -> str:
+        """The lease of the question on the page, once there is (another) one."""
+        self.page.wait_for_function(
+            "other => { const now = document.getElementById('answer').dataset.lease;"
+            " return now && now !== other; }",
+            arg=other_than,
+        )
+        return self.lease
+
+    def text(self, selector: str) -> str:
+        return self.page.locator(selector).inner_text()
+
+    def close(self) -> None:
+        self.context.close()
+        assert self.complaints == []
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    """Wait for it."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not true():
+        assert time.monotonic() < end, f"waited in vain: {what}"
+        time.sleep(0.05)
+
+
+def told(campaign: Campaign) -> dict[str, Any]:
+    """Every answer in the store, by its id."""
+    with campaign.database.read() as connection:
+        rows = connection.execute(select(answers).where(answers.c.campaign == campaign.id))
+        return {row.id: row for row in rows}
