@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.slots.holders import holder_of
@@ -26,8 +27,8 @@ __all__ = ["router"]
 router = APIRouter(prefix="/campaigns/{name}", tags=["answering"])
 
 
-@router.post("/ask")
-def ask(caller: Worker, campaign: Opened, body: bodies.Ask) -> Asked:
+@router.post("/ask", response_model=Asked)
+def ask(caller: Worker, campaign: Opened, body: bodies.Ask) -> Response:
     """Up to n questions, leased to the worker until they expire."""
     asked = campaign.ask(_acting(caller, body.worker), body.n)
     known: dict[str, Any] = {
@@ -42,11 +43,11 @@ def ask(caller: Worker, campaign: Opened, body: bodies.Ask) -> Asked:
             for each in asked
         ],
     }
-    return Asked(**known)
+    return _written(Asked(**known))
 
 
-@router.post("/tell")
-def tell(caller: Worker, campaign: Opened, body: bodies.Answer) -> ReceiptDocument:
+@router.post("/tell", response_model=ReceiptDocument)
+def tell(caller: Worker, campaign: Opened, body: bodies.Answer) -> Response:
     """Answer a question. Sent again, it counts once and is acknowledged again."""
     return _about(
         caller,
@@ -56,28 +57,29 @@ def tell(caller: Worker, campaign: Opened, body: bodies.Answer) -> ReceiptDocume
     )
 
 
-@router.post("/skip")
-def skip(caller: Worker, campaign: Opened, body: bodies.Skip) -> ReceiptDocument:
+@router.post("/skip", response_model=ReceiptDocument)
+def skip(caller: Worker, campaign: Opened, body: bodies.Skip) -> Response:
     """No answer from this worker: someone else is asked."""
     return _about(caller, campaign, body.id, lambda: campaign.skip(body.id, body.reason))
 
 
-@router.post("/release")
-def release(caller: Worker, campaign: Opened, body: bodies.LeaseBody) -> ReceiptDocument:
+@router.post("/release", response_model=ReceiptDocument)
+def release(caller: Worker, campaign: Opened, body: bodies.LeaseBody) -> Response:
     """Hand a question back unanswered."""
     return _about(caller, campaign, body.id, lambda: campaign.release(body.id))
 
 
-@router.post("/renew")
-def renew(caller: Worker, campaign: Opened, body: bodies.LeaseBody) -> ReceiptDocument:
+@router.post("/renew", response_model=ReceiptDocument)
+def renew(caller: Worker, campaign: Opened, body: bodies.LeaseBody) -> Response:
     """Keep a question for another lease."""
     return _about(caller, campaign, body.id, lambda: campaign.renew(body.id))
 
 
-@router.post("/retract")
-def retract(caller: Worker, campaign: Opened, body: bodies.Retract) -> ReceiptDocument:
+@router.post("/retract", response_model=ReceiptDocument)
+def retract(caller: Worker, campaign: Opened, body: bodies.Retract) -> Response:
     """Take back an answer, as long as its step is open."""
-    return receipt_document(campaign.retract(body.id, _acting(caller, body.worker)))
+    receipt = campaign.retract(body.id, _acting(caller, body.worker))
+    return _written(receipt_document(receipt))
 
 
 def _acting(caller: Caller, named: str | None) -> str:
@@ -91,13 +93,16 @@ def _acting(caller: Caller, named: str | None) -> str:
     return named
 
 
-def _about(
-    caller: Caller, campaign: Campaign, lease: str, do: Callable[[], Receipt]
-) -> ReceiptDocument:
+def _about(caller: Caller, campaign: Campaign, lease: str, do: Callable[[], Receipt]) -> Response:
     """To a worker, the leases of others are unknown."""
     slot = read_lease(campaign.id, lease)
     if slot is not None and caller.worker is not None:
         holder = holder_of(campaign.database, slot)
         if holder not in (None, caller.worker):
-            return receipt_document(UNKNOWN)
-    return receipt_document(do())
+            return _written(receipt_document(UNKNOWN))
+    return _written(receipt_document(do()))
+
+
+def _written(document: BaseModel) -> Response:
+    """Written here and now: FastAPI would check it once more, in a thread of its own."""
+    return Response(document.model_dump_json(), media_type="application/json")
