@@ -160,10 +160,17 @@ def _check_recipe(recipe: dict[str, object], log: Log) -> None:
             warnings.warn(f"the log was written with {then}, this is {now}", stacklevel=4)
         else:
             raise ReplayMismatch(
-                f"the log was recorded with {name} {then}",
-                now,
+                f"the log was recorded with {_said(name, then)}",
+                _said(name, now),
                 "pass what the recorded run was given (rng may be left out: the log knows it)",
             )
+
+
+def _said(name: str, value: Any) -> str:
+    """A part of a recipe in words; of a random state, only enough to tell two apart."""
+    if name != "random state" or not isinstance(value, dict):
+        return f"{name} {value}"
+    return f"the seed of {value.get('bit_generator')} {str(value.get('state'))[:24]}..."
 
 
 def _restored(log: Log) -> np.random.Generator:

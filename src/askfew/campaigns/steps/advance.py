@@ -13,6 +13,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from shlex import quote
 from threading import Lock
 from typing import Any
 
@@ -146,9 +147,27 @@ class Advancer:
                 log = read_log(
                     connection, self.campaign, self.problem, json.loads(recipe), before=number
                 )
-            live = new_session(self.settings, self.problem, log, self.names)
+            try:
+                live = new_session(self.settings, self.problem, log, self.names)
+            except ReplayMismatch as error:
+                raise self._refused(error, log) from error
         self._live = live
         return live
+
+    def _refused(self, error: ReplayMismatch, log: Log) -> ReplayMismatch:
+        """Which campaign it is, and what its owner can do."""
+        expected, got, _ = error.args
+        name = self.settings.name
+        return ReplayMismatch(
+            f"campaign {name!r}, written with {_in_words(log.recipe.get('versions'))}: {expected}",
+            got,
+            "put back what was changed in the store (a backup or an export has it), run it with"
+            " those versions, or begin a new campaign on the answers already paid for:"
+            f" 'askfew create DIR --reuse {quote(name)}'",
+            step=error.step,
+            asked=error.asked,
+            would_ask=error.would_ask,
+        )
 
     def _tell_last(self, live: Session, number: int) -> bool:
         """Bring a session that is one step behind up to date; whether it then is."""
@@ -193,3 +212,9 @@ class Advancer:
                 .where(campaigns.c.id == self.campaign, campaigns.c.state.in_(GOING))
                 .values(state="ended", outcome=json.dumps(outcome.to_dict()))
             )
+
+
+def _in_words(versions: object) -> str:
+    if not isinstance(versions, dict):
+        return "unknown versions"
+    return ", ".join(f"{name} {number}" for name, number in versions.items())
