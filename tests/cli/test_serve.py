@@ -77,6 +77,13 @@ def test_a_port_that_is_taken_is_a_sentence() -> None:
         bound("no such host", 0)
 
 
+def test_no_response_waits_for_an_acknowledgement() -> None:
+    with bound("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        connection, _ = listening.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_the_address_is_one_a_browser_can_open() -> None:
     with bound("0.0.0.0", 0) as everywhere:
         assert address(everywhere).startswith("http://127.0.0.1:")
