@@ -1,11 +1,13 @@
 """How busy does a language model's worker keep its concurrency slots?
 
-    python benchmarks/llm_throughput.py [--slots 16] [--latency 0.2] [--answers 1600]
+    python benchmarks/llm_throughput.py [--slots 16] [--latency 0.2] [--answers 1200]
 
 A local endpoint, in a process of its own, takes the given time for every answer and counts how
-many calls it has in hand. The share is what it had in hand between its first call and the moment
-from which fewer questions than slots were left, by the slots: time in which the worker was
-busy with anything but waiting for the model is missing from it.
+many calls it has in hand. The share is what it had in hand between its first and its last call,
+by the slots: all the time in which a slot did anything but wait for the model is missing from it.
+
+Beside it, in the same run: a bare loop over the same client, which asks nobody and tells nobody.
+What it misses is the machine's and the client's; the rest is the worker's.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import asyncio
 import multiprocessing
 import sys
 import tempfile
-import time
+from collections.abc import Callable, Coroutine
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -59,53 +61,69 @@ def busy_share(calls: list[tuple[float, float]], slots: int) -> float:
     return in_hand / (slots * (last - first))
 
 
-async def work(
-    store: Store, url: str, slots: int, answers: int, folder: Path
-) -> tuple[float, float]:
-    """Let one worker answer a campaign of one big step; how long it took, and of the processor."""
-    campaign = sweep(store, rows=answers // 8, columns=8)
-    desk = StoreDesk(campaign, "model")
-    kind = campaign.settings.answers
-    config = Config(models=("model",), concurrency=slots)
-    log = ExchangeLog(folder / "log.jsonl", "key")
-    office = Office(config, Endpoint(url, "key", 60.0), Ledger(), Limits(), log)
-    pictures = Pictures(desk)
-    judge = Judge(office, "model", "model", kind, Prompts(kind, ""), pictures)
-    began, cpu = time.perf_counter(), time.process_time()
-    await Shift(desk, judge, slots).run()
-    took, cpu = time.perf_counter() - began, time.process_time() - cpu
-    await office.endpoint.close()
-    pictures.close()
-    log.close()
-    return took, cpu
+REQUEST = {"model": "model", "messages": [{"role": "user", "content": "Is it?"}]}
 
 
-def main() -> None:
-    """Run it once and print the share."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--slots", type=int, default=16)
-    parser.add_argument("--latency", type=float, default=0.2)
-    parser.add_argument("--answers", type=int, default=1600)
-    wanted = parser.parse_args()
+async def bare(url: str, slots: int, answers: int) -> None:
+    """As many calls by as many loops, and nothing else."""
+    endpoint = Endpoint(url, "key", 60.0)
+    left = iter(range(answers))
+
+    async def loop() -> None:
+        for _ in left:
+            await endpoint.complete(REQUEST)
+
+    await asyncio.gather(*(loop() for _ in range(slots)))
+    await endpoint.close()
+
+
+async def work(url: str, slots: int, answers: int) -> None:
+    """One worker answers a campaign of one big step."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(f"sqlite:///{folder}/store.db")
+        campaign = sweep(store, rows=answers // 8, columns=8)
+        desk = StoreDesk(campaign, "model")
+        kind = campaign.settings.answers
+        config = Config(models=("model",), concurrency=slots)
+        log = ExchangeLog(Path(folder, "log.jsonl"), "key")
+        office = Office(config, Endpoint(url, "key", 60.0), Ledger(), Limits(), log)
+        pictures = Pictures(desk)
+        judge = Judge(office, "model", "model", kind, Prompts(kind, ""), pictures)
+        await Shift(desk, judge, slots).run()
+        await office.endpoint.close()
+        pictures.close()
+        log.close()
+        store.close()
+
+
+def measured(
+    run: Callable[[str, int, int], Coroutine[Any, Any, None]], wanted: argparse.Namespace
+) -> float:
+    """The busy share that an endpoint of its own saw."""
     here, there = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(
         target=endpoint_process, args=(wanted.latency, there), daemon=True
     )
     process.start()
     url = here.recv()
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store(f"sqlite:///{folder}/store.db")
-        took, cpu = asyncio.run(work(store, url, wanted.slots, wanted.answers, Path(folder)))
-        store.close()
+    asyncio.run(run(url, wanted.slots, wanted.answers))
     here.send("stop")
     calls = here.recv()
     process.join()
-    share = busy_share(calls, wanted.slots)
-    print(
-        f"{len(calls)} calls of {wanted.latency * 1000:.0f} ms in {took:.1f} s"
-        f" by {wanted.slots} slots: {share:.1%} busy"
-        f" (and {1000 * cpu / len(calls):.1f} ms of the processor for each call)"
-    )
+    return busy_share(calls, wanted.slots)
+
+
+def main() -> None:
+    """Measure the bare loop and the worker, and print their shares."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--slots", type=int, default=16)
+    parser.add_argument("--latency", type=float, default=0.2)
+    parser.add_argument("--answers", type=int, default=1200)
+    wanted = parser.parse_args()
+    most, share = measured(bare, wanted), measured(work, wanted)
+    print(f"{wanted.slots} slots, {wanted.answers} answers of {wanted.latency * 1000:.0f} ms each")
+    print(f"bare loop   {most:6.1%} busy")
+    print(f"worker      {share:6.1%} busy, {share / most:.1%} of the bare loop")
 
 
 if __name__ == "__main__":
