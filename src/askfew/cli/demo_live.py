@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.crowd import crowd_forecast
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.cli.demo_digits import Digits, draw_digits
@@ -55,7 +56,12 @@ def serve_demo(seed: int, port: int, pause: float) -> None:
     ):
         store = Store(f"sqlite:///{Path(folder, 'demo.db')}")
         settings = Settings.from_dict({**_SETTINGS, "seed": seed})
-        campaign = store.create(settings, digits.items, digits.questions)
+        campaign = store.create(
+            settings,
+            digits.items,
+            digits.questions,
+            forecast=crowd_forecast(settings, len(digits.items), len(digits.questions)),
+        )
         address, owner = server.address(listening), reset_token(store)
         typer.echo(f"Watch:        {address}/i/{owner}")
         typer.echo(f"Answer along: {address}/i/{invite(campaign, 'you')}")

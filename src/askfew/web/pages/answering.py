@@ -107,7 +107,7 @@ def _worker(caller: Caller) -> str:
 
 def _progress(request: Request, campaign: Campaign) -> Progress:
     statuses = desk_of(request).statuses
-    status = statuses.get(campaign.settings.name, lambda: status_of(campaign))
+    status = statuses.lately(campaign.settings.name, lambda: status_of(campaign))
     return progress_of(status, _usual(campaign))
 
 

@@ -53,6 +53,11 @@ class Forecasts:
                 Thread(target=self._work, args=(wish, job), daemon=True).start()
             return job
 
+    def made(self, wish: Wish) -> Forecast | None:
+        """The forecast, if there is one already."""
+        job = self._jobs.get(wish)
+        return None if job is None else job.forecast
+
     def _work(self, wish: Wish, job: Job) -> None:
         with self._turn:
             try:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import Lock, Thread
 from typing import Generic, TypeVar
+
+from askfew.errors import StoreUnreachable
 
 __all__ = ["Remembered"]
 
@@ -49,6 +52,19 @@ class Remembered(Generic[T]):
             return kept.values[0]
         finally:
             kept.turn.release()
+
+    def lately(self, key: str, make: Callable[[], T]) -> T:
+        """Like ``get`` for those in a hurry: an old value will do, and is made anew aside."""
+        kept = self._kept.get(key)
+        if kept is None or not kept.values:
+            return self.get(key, make)
+        if time.monotonic() >= kept.until and not kept.turn.locked():
+            Thread(target=self._again, args=(key, make), daemon=True).start()
+        return kept.values[0]
+
+    def _again(self, key: str, make: Callable[[], T]) -> None:
+        with suppress(StoreUnreachable):  # the old value stays; whoever asks again tries again
+            self.get(key, make)
 
     def forget(self, key: str) -> None:
         """Make it anew the next time: something has just been changed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fastapi import Request
@@ -11,7 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from askfew import __version__
-from askfew.web.access.callers import Caller
+
+if TYPE_CHECKING:
+    from askfew.web.access.callers import Caller
 
 __all__ = ["address", "page", "render"]
 

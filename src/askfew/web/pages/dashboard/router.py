@@ -51,9 +51,7 @@ def dashboard(request: Request, caller: Owner, view: Viewed) -> Response:
 def summary(request: Request, caller: Owner, view: Viewed, seen: Seen = "") -> Response:
     """State, figures, and what the owner can do."""
     found = view.summary()
-    # The forecast may come later than anything else.
-    version = f"{found.standing.version}-{found.bill.waiting:d}"
-    if seen == version:
+    if seen == found.standing.version:
         return Response(status_code=_SAME)
     context = _context(view, summary=found)
     return page(request, "dashboard/summary.html", caller, **context)

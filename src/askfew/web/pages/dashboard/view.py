@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from askfew.campaigns.campaign import Campaign
-from askfew.planning import Forecast
 from askfew.web.pages.dashboard.standing import Standing, standing_of
 from askfew.web.pages.dashboard.tallies import Tallies, tallies_of
 from askfew.web.pages.desk import Desk, desk_of
 from askfew.web.pages.forecasts import least_answers, usual_unknown
-from askfew.web.pages.simulating import Wish
 from askfew.web.pages.words import PHASES, Ending, Phase, ending_of, phase_of
 
 __all__ = ["Bill", "Details", "Mark", "Summary", "View"]
@@ -31,16 +29,15 @@ class Mark:
 
 @dataclass(frozen=True)
 class Bill:
-    """Answers and money so far, against what was to be expected."""
+    """Answers so far, against what was to be expected."""
 
-    answers: int
-    cost: float
-    price: float
     fill: float
+    """Answers so far, as a share of the bar's width."""
     marks: tuple[Mark, ...]
-    median: float | None
-    """Answers that half of all campaigns like this stay under; None while it is computed."""
-    waiting: bool
+    typical: int | None
+    """Answers that half of all campaigns like this stay under, if that was forecast."""
+    assumed: str
+    """What the forecast rests on."""
 
 
 @dataclass(frozen=True)
@@ -105,39 +102,32 @@ class View:
 
     def _bill(self, standing: Standing) -> Bill:
         status, settings = standing.status, self.settings
-        least, found, waiting = self._expected()
-        figures = [("least", "lower bound", least)]
-        if found is not None:
-            figures += [("median", "half of such campaigns", found.median)]
-            figures += [("q90", "nine in ten", found.q90)]
+        figures = [("least", "lower bound", self._least())]
+        foreseen = status.forecast
+        if foreseen is not None:
+            figures += [("typical", "forecast", float(foreseen["typical_answers"]))]
+            figures += [("most", "nine in ten", float(foreseen["most_answers"]))]
         figures += [("cap", "cap", float(settings.max_answers))]
         # The cap may be far away: then the bar ends a little beyond what is likely.
         likely = max(figure for _, _, figure in figures[:-1])
-        end = min(float(settings.max_answers), max(1.25 * likely, 1.1 * status.answers))
+        end = min(float(settings.max_answers), max(1.25 * likely, 1.1 * status.answers, 10.0))
         marks = tuple(
             Mark(kind, word, figure, figure / end) for kind, word, figure in figures if figure > 0
         )
         return Bill(
-            status.answers,
-            status.cost,
-            settings.price,
-            status.answers / max(end, 1.0),
+            status.answers / end,
             tuple(mark for mark in marks if mark.at <= 1.0),
-            None if found is None else found.median,
-            waiting,
+            None if foreseen is None else foreseen["typical_answers"],
+            "" if foreseen is None else foreseen["assumed"],
         )
 
-    def _expected(self) -> tuple[float, Forecast | None, bool]:
-        """The lower bound; the forecast, and whether there will be one."""
-        settings, problem = self.settings, self.campaign.problem
-        if problem.items < 3 or settings.method != "frugal":
-            return 0.0, None, False
-        unknown = usual_unknown(settings.answers, problem.items, problem.questions)
-        job = self._desk.forecasts.get(
-            Wish(unknown, settings.delta, settings.price, settings.max_answers)
-        )
-        least = least_answers(unknown, settings.delta)
-        return least, job.forecast, job.forecast is None and not job.sentence
+    def _least(self) -> float:
+        """What no method can do without; nothing is known of very small campaigns."""
+        problem = self.campaign.problem
+        if problem.items < 3:
+            return 0.0
+        unknown = usual_unknown(self.settings.answers, problem.items, problem.questions)
+        return least_answers(unknown, self.settings.delta)
 
 
 def _sentence(standing: Standing, ending: Ending, phase: Phase | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -11,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
-from askfew.campaigns.crowd import crowd_forecast
+from askfew.campaigns.crowd import CrowdForecast, crowd_forecast
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.planning import Range, Unknown
@@ -57,10 +59,8 @@ def _answer(request: Request, caller: Caller, filled: Filled) -> Response:
     if filled.texts.get("step") != "create":
         return page(request, "new/checked.html", caller, draft=draft, query=_query(draft))
     try:
-        forecast = crowd_forecast(draft.settings, len(draft.items), len(draft.questions))
-        store.create(
-            draft.settings, draft.items, draft.questions, reuse=draft.reuse, forecast=forecast
-        )
+        parts = (draft.settings, draft.items, draft.questions)
+        store.create(*parts, reuse=draft.reuse, forecast=_foreseen(request, draft))
     except InvalidInput as error:
         return page(request, "new/wrong.html", caller, sentences={"name": str(error)})
     there = address("campaigns", draft.settings.name)
@@ -106,6 +106,29 @@ def forecast(request: Request, caller: Owner, wished: Annotated[Wished, Query()]
         price=wished.price,
         unknown=unknown,
     )
+
+
+def _foreseen(request: Request, draft: Draft) -> CrowdForecast:
+    """What the campaign will be held against: the figures that its owner has seen."""
+    settings, items, questions = draft.settings, len(draft.items), len(draft.questions)
+    foreseen = crowd_forecast(settings, items, questions)
+    seen = None if draft.unknown is None else desk_of(request).forecasts.made(_wish(draft))
+    if seen is None:
+        return foreseen
+    unknown = seen.unknown
+    return replace(
+        foreseen,
+        typical_answers=math.ceil(seen.median),
+        most_answers=math.ceil(seen.q90),
+        assumed=f"{seen.runs} simulated campaigns, gap {unknown.gap}, smaller group"
+        f" {unknown.share} of the items, useful questions {unknown.useful}",
+    )
+
+
+def _wish(draft: Draft) -> Wish:
+    assert draft.unknown is not None
+    settings = draft.settings
+    return Wish(draft.unknown, settings.delta, settings.price, settings.max_answers)
 
 
 def _query(draft: Draft) -> str:
