@@ -19,6 +19,8 @@ from askfew.records import Ints
 __all__ = ["Curve", "Standing", "standing_of"]
 
 _POINTS = 240
+_SILENCE = 300.0
+"""Seconds."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class Standing:
     threshold: float | None
     question: int | None
     curve: Curve
-    last_answer: float | None
+    silent: bool
+    """Whether questions are open, people have come, and nobody has answered for minutes."""
 
     @property
     def version(self) -> str:
@@ -48,7 +51,15 @@ class Standing:
         status = self.status
         leases = sum(worker.leases for worker in status.workers)
         people = (len(status.workers), sum(worker.revoked for worker in status.workers))
-        parts = (status.state, status.steps, status.answers, status.open, leases, *people)
+        parts = (
+            self.silent,
+            status.state,
+            status.steps,
+            status.answers,
+            status.open,
+            leases,
+            *people,
+        )
         return "-".join(str(part) for part in parts)
 
     def represents(self, item: int) -> bool:
@@ -80,7 +91,9 @@ def standing_of(campaign: Campaign) -> Standing:
         threshold=certificate.get("item_needed", known.get("threshold")),
         question=found.get("question"),
         curve=curve,
-        last_answer=curve.times[-1] if curve.times else None,
+        silent=status.state == "running"
+        and bool(status.open and status.workers and curve.times)
+        and campaign.clock() - curve.times[-1] > _SILENCE,
     )
 
 

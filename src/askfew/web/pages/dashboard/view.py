@@ -149,7 +149,7 @@ def _course(standing: Standing, ending: Ending) -> tuple[tuple[Phase, str], ...]
         known = [phase for phase in PHASES if phase.key in by_phase]
         return tuple((phase, "past") for phase in PHASES) if known else ()
     keys = [phase.key for phase in PHASES]
-    if standing.status.phase not in keys:
+    if standing.status.phase not in keys or ending.kind not in ("running", "paused"):
         return ()
     now = keys.index(standing.status.phase)
     words = ["past" if n < now else "now" if n == now else "ahead" for n in range(len(keys))]

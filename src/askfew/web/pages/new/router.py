@@ -43,8 +43,8 @@ def form(request: Request, caller: Owner) -> Response:
 @router.post("")
 async def filled_form(request: Request, caller: Owner) -> Response:
     """Say what is wrong, or show the forecast; create the campaign when that is wished."""
-    sent = await request.form(max_files=_MOST_FILES)
-    filled = await _filled(sent)
+    async with request.form(max_files=_MOST_FILES) as sent:
+        filled = await _filled(sent)
     return await run_in_threadpool(_answer, request, caller, filled)
 
 

@@ -1,0 +1,68 @@
+"""What a page gets when it asks for its next questions."""
+
+from askfew.answers import Number, Scale, YesNo
+from askfew.campaigns.store import Store
+from askfew.web.pages.answering import choices_for
+from campaign_tools import sweep
+from web_site import Site
+
+NEXT = "/answer/sweep/next"
+
+
+def test_a_page_may_hold_the_next_question_too_while_there_are_plenty(
+    site: Site, store: Store
+) -> None:
+    ann = site.worker(sweep(store, 4, 2))
+    came = ann.post(NEXT, json={"holding": []}).json()
+    assert came["state"] == "running"
+    assert len(came["questions"]) == 2
+    held = [each["id"] for each in came["questions"]]
+    assert ann.post(NEXT, json={"holding": held}).json()["questions"] == []
+
+
+def test_nobody_holds_a_second_question_when_fewer_are_open_than_twice_the_workers(
+    site: Site, store: Store
+) -> None:
+    campaign = sweep(store, 3, 1)
+    ann, bob = site.worker(campaign, "ann"), site.worker(campaign, "bob")
+    campaign.ask("ann")
+    campaign.ask("bob")  # two active workers, one open slot
+    assert ann.post(NEXT, json={"holding": ["a"]}).json()["questions"] == []
+    assert len(bob.post(NEXT, json={"holding": []}).json()["questions"]) == 1
+
+
+def test_questions_that_got_lost_on_their_way_come_again(site: Site, store: Store) -> None:
+    ann = site.worker(sweep(store, 4, 2))
+    first = ann.post(NEXT, json={"holding": []}).json()["questions"]
+    again = ann.post(NEXT, json={"holding": [], "lost": True}).json()["questions"]
+    assert {each["id"] for each in again} == {each["id"] for each in first}
+    told = [first[0]["id"]]
+    rest = ann.post(NEXT, json={"holding": [], "answered": told, "lost": True}).json()["questions"]
+    assert first[1]["id"] in [each["id"] for each in rest]
+    assert told[0] not in [each["id"] for each in rest]
+
+
+def test_the_page_says_how_far_the_campaign_is_and_when_it_rests(site: Site, store: Store) -> None:
+    campaign = sweep(store, 4, 2)
+    ann = site.worker(campaign)
+    came = ann.post(NEXT, json={"holding": []}).json()
+    assert 0 <= came["progress"]["share"] <= 1
+    assert came["progress"]["text"]
+    campaign.pause()
+    assert ann.post(NEXT, json={"holding": []}).json()["state"] == "paused"
+
+
+def test_the_owner_can_answer_along(site: Site, store: Store) -> None:
+    campaign = sweep(store, 4, 2)
+    assert "Dashboard" in site.owner.get("/answer/sweep").text
+    assert site.owner.post(NEXT, json={"holding": []}).json()["questions"]
+    assert site.worker(campaign).get("/answer/sweep").status_code == 200
+
+
+def test_buttons_fit_the_kind_of_answer() -> None:
+    assert [each.key for each in choices_for(YesNo())] == ["y", "n"]
+    assert [each.value for each in choices_for(Scale(0, 10))][-1] == "10"
+    assert choices_for(Scale(0, 10))[-1].key == ""
+    assert choices_for(Scale(0, 1)) == []
+    assert choices_for(Scale(0, 100)) == []
+    assert choices_for(Number(2.0)) == []

@@ -1,0 +1,130 @@
+"""The dashboard in every state, from the store's side; a browser looks at it elsewhere."""
+
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.records import Item
+from askfew.campaigns.store import Store
+from askfew.campaigns.tables.schema import campaigns
+from campaign_tools import Clock, answers_of
+from small_campaigns import QUESTIONS, TRUTH, answer, small_campaign, small_settings
+from web_site import Site
+
+HERE = "/campaigns/small"
+
+
+def end_as(campaign: Campaign, status: str) -> None:
+    """As if the method had ended so."""
+    outcome: dict[str, Any] = {
+        "status": status,
+        "reason": "because",
+        "labels": [0, 1, -1, -1, -1, -1],
+        "evidence": None,
+        "question": None,
+        "certificate": None,
+        "certificate_text": None,
+    }
+    with campaign.database.write() as connection:
+        connection.execute(
+            update(campaigns)
+            .where(campaigns.c.id == campaign.id)
+            .values(state="ended", outcome=json.dumps(outcome))
+        )
+
+
+@pytest.mark.parametrize(
+    ("status", "title"),
+    [
+        ("budget", "Stopped at its cap on answers"),
+        ("stalled", "Stopped: nobody answers"),
+        ("model", "Stopped: the answers do not look like two groups"),
+        ("exhausted", "Stopped: no more answers can be had"),
+    ],
+)
+def test_every_way_to_end_has_words(site: Site, store: Store, status: str, title: str) -> None:
+    campaign = small_campaign(store)
+    answer(campaign, 10)
+    end_as(campaign, status)
+    page = site.owner.get(HERE).text
+    assert title in page
+    assert "Pause" not in page
+    assert "data-over" in page
+
+
+def test_empty_running_paused_closed_and_done_have_words(site: Site, store: Store) -> None:
+    campaign = small_campaign(store)
+    assert "Everything is ready" in site.owner.get(HERE).text
+    answer(campaign, 10)
+    assert "Resume" in site.owner.post(f"{HERE}/pause").text
+    assert "Comparing pairs of items" in site.owner.post(f"{HERE}/resume").text
+    answer(campaign, 10**6)
+    other = small_campaign(store, "other")
+    assert "Closed before the end" in site.owner.post("/campaigns/other/close").text
+    assert other.state == "closed"
+    done = Site(store).owner.get(HERE).text  # another server: nothing remembered
+    assert "All 6 labels are right with probability at least 0.9" in done
+
+
+def test_a_part_that_has_not_changed_is_not_sent_again(site: Site, store: Store) -> None:
+    answer(small_campaign(store), 20)
+    for part in ("summary", "groups", "questions", "people"):
+        text = site.owner.get(f"{HERE}/parts/{part}").text
+        seen = text.partition("seen=")[2].partition('"')[0]
+        assert site.owner.get(f"{HERE}/parts/{part}?seen={seen}").status_code == 204
+    version = site.owner.get(f"{HERE}/charts").json()["version"]
+    assert site.owner.get(f"{HERE}/charts?seen={version}").status_code == 204
+
+
+def test_groups_and_charts_show_what_was_found(site: Site, store: Store) -> None:
+    campaign = small_campaign(store)
+    answer(campaign, 10**6)
+    for group in (0, 1):
+        text = site.owner.get(f"{HERE}/parts/groups?shelf={group}").text
+        for number, label in enumerate(TRUTH):
+            assert (f'title="item{number}"' in text) == (label == group)
+    charts = site.owner.get(f"{HERE}/charts").json()
+    assert charts["answers"]["counts"][-1] == len(answers_of(campaign))
+    assert charts["evidence"]["threshold"] > 0
+    assert len(charts["evidence"]["values"]) == 4  # two stand for their groups
+    assert "100 %" in site.owner.get(f"{HERE}/parts/people").text
+
+
+def test_the_gallery_has_pages(site: Site, store: Store) -> None:
+    many = [Item(f"item{number}") for number in range(100)]
+    store.create(small_settings(), many, QUESTIONS)
+    first = site.owner.get(f"{HERE}/parts/groups").text
+    assert "Page 1 of 3" in first
+    assert "Page 3 of 3" in site.owner.get(f"{HERE}/parts/groups?page=99").text
+
+
+def test_silence_is_pointed_out(site: Site, store: Store, clock: Clock) -> None:
+    answer(small_campaign(store), 10)
+    assert "Nobody has answered" not in site.owner.get(HERE).text
+    clock.pass_seconds(600)
+    assert "Nobody has answered" in Site(store).owner.get(HERE).text
+
+
+def test_an_invitation_is_shown_once_and_a_bad_name_gets_a_sentence(
+    site: Site, store: Store
+) -> None:
+    small_campaign(store)
+    shown = site.owner.post(f"{HERE}/invite", data={"worker": "ann"}).text
+    assert "/i/" in shown
+    assert "/i/" not in site.owner.get(f"{HERE}/parts/people").text
+    assert "invited" in site.owner.get(f"{HERE}/parts/people").text
+    assert "name" in site.owner.post(f"{HERE}/invite", data={"worker": " "}).text
+    revoked = site.owner.post(f"{HERE}/revoke", data={"worker": "ann"}).text
+    assert "revoked" in revoked
+
+
+def test_only_the_owner_sees_it(site: Site, store: Store) -> None:
+    campaign = small_campaign(store)
+    worker = site.worker(campaign)
+    assert worker.get(HERE).status_code == 403
+    assert worker.post(f"{HERE}/close").status_code == 403
+    assert site.nobody.get(HERE, follow_redirects=False).headers["location"] == "/login"
+    assert campaign.state == "running"

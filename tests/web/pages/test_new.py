@@ -1,0 +1,98 @@
+"""The form of a new campaign: what it accepts, and the sentences for what it does not."""
+
+from pathlib import Path
+
+import pytest
+
+from askfew.campaigns.store import Store
+from askfew.web.pages.new.draft import Filled, read_draft
+from pictures import PIXEL
+from web_site import Site
+
+ITEMS = b"id,text,image\na,first,\nb,second,pics/b.png\nc,third,\nd,fourth,\n"
+TEXTS = {"name": "birds", "questions": "Does it swim?\n\n Does it fly? ", "answers": "yes-no"}
+
+
+def test_a_table_with_pictures_and_typed_questions_make_a_draft() -> None:
+    filled = Filled({**TEXTS, "max_answers": "5,000"}, items=ITEMS, pictures={"b.png": PIXEL})
+    draft, sentences = read_draft(filled)
+    assert sentences == {}
+    assert draft is not None
+    assert [item.id for item in draft.items] == ["a", "b", "c", "d"]
+    assert draft.items[1].image == PIXEL
+    assert [(each.id, each.text) for each in draft.questions] == [
+        ("q1", "Does it swim?"),
+        ("q2", "Does it fly?"),
+    ]
+    assert draft.settings.max_answers == 5000
+    assert draft.unknown is not None
+
+
+def test_pictures_alone_are_items_in_human_order() -> None:
+    pictures = {"10.png": PIXEL, "folder/2.png": PIXEL, "x.png": PIXEL, "x.gif": PIXEL}
+    draft, _ = read_draft(Filled(TEXTS, pictures=pictures))
+    assert draft is not None
+    assert [item.id for item in draft.items] == ["2", "10", "x.gif", "x.png"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "items", "field", "words"),
+    [
+        ({"name": "../etc"}, ITEMS, "name", "name must be"),
+        ({"price": "much"}, ITEMS, "price", "price must be a number"),
+        ({"delta": "2"}, ITEMS, "delta", "delta"),
+        ({"max_answers": "0"}, ITEMS, "max_answers", "max_answers must be a whole number"),
+        ({"answers": "scale", "low": "5", "high": "1"}, ITEMS, "answers", "answers must be"),
+        ({"answers": "number", "sigma": "-1"}, ITEMS, "answers", "answers must be"),
+        ({"gap": "wide"}, ITEMS, "gap", "a range must be a number"),
+        ({"questions": ""}, ITEMS, "questions", "at least one question"),
+        ({}, None, "items", "there must be items"),
+        ({}, b"id,text\na,x\na,y\n", "items", "items.csv line 3: an id must be used once"),
+        ({}, b"id;text\na;x\n", "items", "items.csv line 1: columns must be separated"),
+        ({}, b"id,text,image\na,x,no.png\nb,y,\n", "items", "items.csv line 2: image must be one"),
+    ],
+)
+def test_what_is_wrong_is_said_beside_its_field(
+    texts: dict[str, str], items: bytes | None, field: str, words: str
+) -> None:
+    draft, sentences = read_draft(
+        Filled({**TEXTS, **texts}, items=items, pictures={"b.png": PIXEL} if items else {})
+    )
+    assert draft is None
+    assert words in sentences[field]
+    assert list(sentences) == [field]
+
+
+def test_a_file_that_is_no_picture_is_refused() -> None:
+    pictures = {"a.png": PIXEL, "b.png": b"<svg onload=alert(1)>"}
+    _, sentences = read_draft(Filled(TEXTS, pictures=pictures))
+    assert "PNG, JPEG, GIF or WebP" in sentences["items"]
+
+
+def test_first_a_forecast_then_a_campaign(site: Site, store: Store, tmp_path: Path) -> None:
+    form = {**TEXTS, "price": "0.02"}
+    files = [
+        ("items_file", ("items.csv", ITEMS, "text/csv")),
+        ("pictures", ("b.png", PIXEL, "image/png")),
+    ]
+    checked = site.owner.post("/new", data=form, files=files).text
+    assert "/new/forecast?items=4" in checked
+    assert store.names() == []
+    created = site.owner.post("/new", data={**form, "step": "create"}, files=files)
+    assert created.headers["hx-redirect"] == "/campaigns/birds"
+    campaign = store.campaign("birds")
+    assert campaign.settings.price == 0.02
+    assert campaign.items[1].image is not None
+    again = site.owner.post("/new", data={**form, "step": "create"}, files=files).text
+    assert "There is a campaign of this name already" in again
+
+
+def test_workers_create_nothing(site: Site, store: Store) -> None:
+    site.owner.post(
+        "/new",
+        data={**TEXTS, "step": "create"},
+        files=[("items_file", ("items.csv", ITEMS.replace(b"pics/b.png", b""), "text/csv"))],
+    )
+    worker = site.worker(store.campaign("birds"))
+    assert worker.get("/new").status_code == 403
+    assert worker.post("/new", data=TEXTS).status_code == 403
