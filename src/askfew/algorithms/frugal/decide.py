@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
 from askfew.algorithms.frugal.course import Course
-from askfew.algorithms.frugal.labelling import Asked, Labelling
+from askfew.algorithms.frugal.labelling import Asked, Labelling, Mask
 from askfew.algorithms.frugal.levels import Levels
 from askfew.algorithms.frugal.pool import hindsight
 from askfew.algorithms.frugal.sizing import FUTILE
 from askfew.evidence import nine_digits
 from askfew.records import Ints
 
-__all__ = ["Mask", "decide", "is_futile"]
-
-Mask: TypeAlias = NDArray[np.bool_]
+__all__ = ["decide", "is_futile"]
 
 _SURE = 2.0
 """Standard errors that make a gap clear."""
@@ -26,14 +21,15 @@ _ODD = 6.0
 
 
 def decide(
-    course: Course, state: Labelling, levels: Levels, asked: Asked, items: Ints, late: Mask
+    course: Course, state: Labelling, levels: Levels, asked: Asked, items: Ints, doubted: Mask
 ) -> None:
     """Label what has one group left; note what has none, or does not fit the one that is left."""
     against = state.against(items)
     excluded = against >= nine_digits(state.threshold)
     left, nearest = (~excluded).sum(axis=0), np.argmin(against, axis=0)
     # An item between the groups would be labelled by chance: wait until it is clear or odd.
-    doubtful = late & (against.min(axis=0) >= state.threshold / 2)
+    # Not for ever: by chance, evidence may speak against an item's own group and stay there.
+    doubtful = doubted & (against.min(axis=0) >= state.threshold / 2)
     ready = np.flatnonzero((left == 0) | ((left == 1) & ~doubtful))
     odd = (left[ready] == 0) | _fits_badly(
         course, state, levels, asked, items[ready], nearest[ready]

@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 
 from askfew.algorithms.frugal.course import Course
-from askfew.algorithms.frugal.decide import Mask, decide, is_futile
-from askfew.algorithms.frugal.labelling import Asked, Labelling
+from askfew.algorithms.frugal.decide import decide, is_futile
+from askfew.algorithms.frugal.labelling import Asked, Labelling, Mask
 from askfew.algorithms.frugal.levels import Levels
 from askfew.algorithms.frugal.references import references
 from askfew.algorithms.frugal.sizing import ample, probe_size, step_sizes
@@ -27,6 +27,8 @@ _SILENT = 5
 """Empty returns in a row after which an item is not asked this question any more."""
 _LEAST_PROBE = 4
 """A smaller probe is not worth a round."""
+_DOUBT = 3.0
+"""A late item between the groups is doubted until it has answered this many times what is ample."""
 _MISFITS = 2
 """Items that fit no group before the model is given up."""
 
@@ -44,7 +46,7 @@ def label(course: Course, state: Labelling, levels: Levels) -> Procedure[End]:
             return "silent"
         late = asked.counts[items] > enough
         yield from _step(course, state, levels, asked, items, late)
-        decide(course, state, levels, asked, items, late)
+        decide(course, state, levels, asked, items, late & (asked.counts[items] < _DOUBT * enough))
         if len(state.misfits) >= _MISFITS:
             return "model"
     return "done"
@@ -73,7 +75,7 @@ def _step(
     """One block for every open item; sizes and bets are fixed before it is asked."""
     means = levels.means
     bets = _bets(state, means, asked, items, late)
-    sizes, wanted, expected = step_sizes(course, state, levels, asked, items)
+    sizes, wanted, expected = step_sizes(course, state, levels, asked, items, late)
     referees, groups, repeats = references(course, state, asked, wanted, int(sizes.max()))
     who, times = np.concatenate([referees, items]), np.concatenate([repeats, sizes])
     why = f"label: {len(items)} items open on question {levels.question}"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askfew.evidence import nine_digits
 from askfew.records import Floats, Ints, Known
 
-__all__ = ["Asked", "Labelling", "named"]
+__all__ = ["Asked", "Labelling", "Mask", "named"]
+
+Mask: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass

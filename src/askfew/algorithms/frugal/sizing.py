@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from askfew.algorithms.frugal.course import Course
-from askfew.algorithms.frugal.labelling import Asked, Labelling
+from askfew.algorithms.frugal.labelling import Asked, Labelling, Mask
 from askfew.algorithms.frugal.levels import Levels, labelling_cost, rates
 from askfew.evidence import nine_digits
 from askfew.records import Floats, Ints
@@ -29,11 +29,11 @@ _LATE = 4.0
 
 
 def step_sizes(
-    course: Course, state: Labelling, levels: Levels, asked: Asked, items: Ints
+    course: Course, state: Labelling, levels: Levels, asked: Asked, items: Ints, late: Mask
 ) -> tuple[Ints, Ints, float]:
     """Answers to ask of each item and of each group's references, and how many it will take."""
     against = state.against(items)
-    waits = _waits(against)
+    waits = _waits(against, late)
     waiting = waits.sum(axis=1)
     # At least that of two items, even for the last one: references rotate, an item cannot.
     ratios = np.sqrt(np.maximum(waiting, 2))
@@ -46,14 +46,16 @@ def step_sizes(
     return sizes, reference_sizes.astype(np.int64), expected
 
 
-def _waits(against: Floats) -> Floats:
+def _waits(against: Floats, late: Mask) -> Floats:
     """For which groups' exclusion each item waits: all but the one there is least against.
 
-    An item without any evidence waits for some group, one cannot say which (groups x items).
+    An item without any evidence waits for some group, one cannot say which (groups x items). A late
+    one waits for every group: what there is least against may be what was least asked.
     """
     groups = np.arange(len(against))[:, np.newaxis]
     waits = np.where(groups != np.argmin(against, axis=0), 1.0, 0.0)
     waits[:, ~against.any(axis=0)] = 1 - 1 / len(groups)
+    waits[:, late] = 1.0
     return waits
 
 
