@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from askfew.algorithms.frugal.course import Course
+from askfew.algorithms.frugal.label import label
+from askfew.algorithms.frugal.labelling import Labelling
+from askfew.algorithms.frugal.levels import Levels
 from askfew.algorithms.frugal.method import attempts, delta_pair, with_pair
 from askfew.algorithms.frugal.options import Options
 from askfew.algorithms.frugal.search import Pair, Search
@@ -159,3 +162,18 @@ def test_a_question_whose_gap_vanishes_is_dropped() -> None:
 
     ended = play(Vanishing(), cap=20_000)
     assert ended.status == "budget"
+
+
+def test_an_item_that_leaned_wrongly_for_long_is_labelled_all_the_same() -> None:
+    """It asked for ever beside the one group it was not waiting for."""
+    oracle = numbers(0, questions=1)
+    course = Course(oracle.problem, np.random.default_rng(5), Options(), 0.01)
+    labelling = Labelling.begin(len(LABELS), np.array([0, 1]), threshold=6.0)
+    misled = 3
+    assert LABELS[misled] == 1
+    labelling.evidence[misled] = [-200.0, 0.0]
+    levels = Levels.chosen(0, np.full(2, 20.0), np.array([0.0, 40.0]), shrink=1.0)
+    ended = run(label(course, labelling, levels), oracle, max_answers=10**6)
+    assert ended.result == "done"
+    assert np.array_equal(labelling.labels, LABELS)
+    assert ended.meter.answers < 5000

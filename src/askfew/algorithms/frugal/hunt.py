@@ -23,17 +23,17 @@ _LEAST = 6
 """Samples in the smallest round."""
 _USABLE = 3.0
 """Nats, in hindsight, below which a question is not labelled by."""
-_PER_QUESTION = 4.0
+_PER_QUESTION = 2.5
 """Answers a new question costs on average, with the second looks at the best of them."""
-_PROMISING = 1.5
+_PROMISING = 0.8
 """Nats, in hindsight, from which on a question of the search is hunted first."""
-_STOPPED = 0.5
+_STOPPED = 2.5
 """Nats by which the confirmed question looks better than it is, having been stopped at its best."""
 _BETTER = 1.45
 """Only a gap this many times as large is a better one: the grid of gaps is no finer."""
 _HOPELESS = 6.0
 """A question is not labelled by if that costs this many times what the pair had promised."""
-_CAP = 0.5
+_CAP = 0.7
 """Hunt only until all answers together reach this share of what labelling seemed to cost."""
 
 
@@ -53,10 +53,20 @@ class Hunt:
         """Whether a new question is needed, not only a better one."""
         row = self.pool.add(pair.items[np.newaxis], np.array([pair.question]))
         self.pool.record(row, pair.counts[np.newaxis], pair.sums[np.newaxis])
+        self._bring(searched)
         # A wrong pair has no gap and endless labelling costs: the caps are set while it looks good.
         cost = float(self.cost(self.gaps()[0]))
         self._allowance, self._hopeless = _CAP * cost, _HOPELESS * cost
         self.until = self._allowance
+
+    def _bring(self, searched: Pool) -> None:
+        """Take over what the search has asked this very pair."""
+        same = (searched.items == self.items).all(axis=1) & (searched.samples > 0)
+        rows = np.flatnonzero(same & ~np.isin(searched.questions, list(self._seen)))
+        rows = rows[np.unique(searched.questions[rows], return_index=True)[1]]
+        self._seen.update(searched.questions[rows].tolist())
+        here = self.pool.add(searched.items[rows], searched.questions[rows])
+        self.pool.record(here, searched.counts[rows], searched.sums[rows])
 
     @property
     def exhausted(self) -> bool:

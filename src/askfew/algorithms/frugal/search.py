@@ -30,7 +30,7 @@ _TWINS = 8
 """Candidates kept for each that there is, in small problems."""
 _NEW = 0.2
 """Share of a round that goes to new candidates in any case: what looks promising may not be."""
-_PATIENCE = 0.2
+_PATIENCE = 0.3
 """How much the cost of labelling by a small gap counts against it in the search."""
 _AGAIN = 4
 """A leader sampled to this many times its size at registration is registered anew."""
@@ -96,7 +96,7 @@ def search(course: Course, state: Search) -> Procedure[Pair]:
         )
         if leader is not None:
             _register(course, state, leader)
-        fresh, size = _draw(course, state, budget - int(sizes.sum()), rows)
+        fresh, size = _draw(course, state, budget - int(sizes.sum()), rows, leader)
         rows, sizes = np.append(rows, fresh), np.append(sizes, np.full(len(fresh), size))
         bets = shrunk_means(pool.counts[rows], pool.sums[rows])
         state.asked += 2 * int(sizes.sum())
@@ -129,14 +129,22 @@ def by_side(tally: Tally) -> tuple[Floats, Floats]:
     return tally.counts.reshape(2, -1).T.astype(np.float64), tally.sums.reshape(2, -1).T
 
 
-def _draw(course: Course, state: Search, samples: int, planned: Ints) -> tuple[Ints, int]:
-    """New candidates, two random items and a dealt question, and how often to sample each."""
+def _draw(
+    course: Course, state: Search, samples: int, planned: Ints, leader: int | None
+) -> tuple[Ints, int]:
+    """New candidates, two items and a dealt question, and how often to sample each.
+
+    The items are random, or those of the leader: if they differ, more questions tell them apart,
+    and the hunt will want to know which does so best.
+    """
     n, d = course.problem.items, course.problem.questions
     most = min(_MOST, _TWINS * n * (n - 1) // 2 * d)
     size = -(-samples // (most // 4))
     many = samples // max(size, 1)
     first, second = course.rng.integers(n, size=many), course.rng.integers(n - 1, size=many)
     pairs = np.column_stack([first, second + (second >= first)])
+    if leader is not None:
+        pairs[:] = state.pool.items[leader]
     excess = state.pool.size + many - most
     if excess <= 0:
         return state.pool.add(pairs, state.deck.deal(many)), size
