@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from askfew.algorithms import check_delta
 from askfew.cli import options
 from askfew.cli.output import notes, print_json, progress, report
 from askfew.errors import InvalidInput
-from askfew.experiments.bench import METHODS, SUITES, Cell, draw, flat, run_bench, write_csv
+from askfew.experiments.bench import METHODS, SUITES, Cell, draw, flat, pairs, run_bench, write_csv
 
 __all__ = ["bench"]
 
@@ -46,7 +46,7 @@ def bench(
         seed=seed,
         jobs=jobs,
         methods=chosen,
-        watch=progress("bench", len(SUITES[suite]) * len(chosen)),
+        watch=lambda cells: _told(progress("bench", len(pairs(suite, chosen)))(cells)),
     )
     seconds = time.perf_counter() - began
     caption = f"suite {suite}, delta {delta:g}, seed {seed}, {runs} runs, {seconds:.0f} s"
@@ -60,6 +60,14 @@ def bench(
     else:
         _print_table(cells)
         notes.print(caption)
+
+
+def _told(cells: Iterator[Cell]) -> Iterator[Cell]:
+    """A line for each as it comes: the whole table may take an hour."""
+    for cell in cells:
+        answers = _count(cell.summary.mean_answers)
+        notes.print(f"{cell.case}: {cell.method} {answers} answers, {cell.seconds:.1f} s")
+        yield cell
 
 
 def _print_table(cells: Sequence[Cell]) -> None:

@@ -13,7 +13,7 @@ from askfew.algorithms import takes_budget
 from askfew.experiments.budgets import first_sufficient_budget
 from askfew.simulation import Instance, Summary, local, simulate_runs
 
-__all__ = ["SUITES", "Case", "Cell", "draw", "run_bench", "write_csv"]
+__all__ = ["SUITES", "Case", "Cell", "draw", "pairs", "run_bench", "write_csv"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ FEWER = {"paper": 20, "kmeans10": 40, "spectral": 40}
 """The costly ones get at most so many runs: their means need no more to be compared."""
 
 LARGEST_TABLE = 2_000_000
-"""A fixed budget is doubled up to so many answers; where that fails, asking everything fails."""
+"""A fixed budget is doubled up to so many answers, and no larger table is asked at all: where that
+fails, asking everything fails."""
 
 
 @dataclass(frozen=True)
@@ -93,13 +94,22 @@ def run_bench(
     watch: Callable[[Iterator[Cell]], Iterator[Cell]] = iter,
 ) -> list[Cell]:
     """Measure every method on every case of a suite."""
-    cases = SUITES[suite]
     measured = (
         _measure(case, method, delta, min(runs, FEWER.get(method, runs)), seed, jobs)
-        for case in cases
-        for method in methods
+        for case, method in pairs(suite, methods)
     )
     return _with_ratios(list(watch(measured)))
+
+
+def pairs(suite: str, methods: Sequence[str]) -> list[tuple[Case, str]]:
+    """What is measured: all but the methods that ask everything, where that is too much."""
+    return [
+        (case, method)
+        for case in SUITES[suite]
+        for method in methods
+        if not takes_budget(method)
+        or case.instance.items * case.instance.questions <= LARGEST_TABLE
+    ]
 
 
 def _measure(case: Case, method: str, delta: float, runs: int, seed: int, jobs: int) -> Cell:
@@ -115,7 +125,7 @@ def _measure(case: Case, method: str, delta: float, runs: int, seed: int, jobs: 
 
 def _doubling_from_half(table: int) -> list[int]:
     """Half the table, the table, twice the table ... as far as it stays affordable."""
-    budgets = [min(table // 2, LARGEST_TABLE)]
+    budgets = [table // 2]
     while 2 * budgets[-1] <= LARGEST_TABLE:
         budgets.append(2 * budgets[-1])
     return budgets

@@ -88,7 +88,7 @@ class Hunt:
         def payoff(gaps: Floats) -> Floats:
             return np.where(gaps > _BETTER * gap, cost - self.cost(gaps), 0.0)
 
-        return graded_prospects(self.pool, payoff, self._searched)
+        return graded_prospects(self.pool, payoff, self.course.noise, self._searched)
 
     def draw(self, size: int) -> Ints:
         """Up to ``size`` questions not asked of the pair yet."""

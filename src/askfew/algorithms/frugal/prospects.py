@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from askfew.algorithms.frugal.noise import Noise
 from askfew.algorithms.frugal.pool import Pool
 from askfew.evidence import nine_digits
 from askfew.records import Floats, Ints
@@ -31,10 +32,6 @@ _PRIOR = 1 / _GAPS / (1 + (0.25 / _GAPS) ** 2)
 """Small gaps are more common than large ones; very small ones are not worth a first thought."""
 _FINE = 16
 """Candidates are alike if they have as many samples and the same score to this fineness."""
-_QUIET = 0.6
-"""Noise is believed to be smaller than sigma says if its square is below this share."""
-_DOUBT = 5.0
-"""Candidates that are thought to have shown just sigma before any was asked."""
 _MOST = 50.0
 """A log likelihood ratio beyond this says nothing more."""
 
@@ -49,23 +46,23 @@ class Prospects:
     """The value of a candidate that has not been asked yet."""
 
 
-def prospects(pool: Pool, payoff: Payoff) -> Prospects:
+def prospects(pool: Pool, payoff: Payoff, noise: Noise) -> Prospects:
     """The prospects of all candidates, if all that differ differ by the same unknown gap."""
-    ratios, times, rows, kinds = _alike(pool)
+    ratios, times, rows, kinds = _alike(pool, noise)
     weights = _posterior(ratios, times)
     chances = _SHARES[:, np.newaxis] * ratios[:, np.newaxis, :]
     chances = (weights * chances / (1 - _SHARES[:, np.newaxis] + chances)).sum(axis=1)
     return _spread(pool, rows, kinds, chances, _SHARES @ weights, payoff(_GAPS))
 
 
-def graded_prospects(pool: Pool, payoff: Payoff, also: Pool) -> Prospects:
+def graded_prospects(pool: Pool, payoff: Payoff, noise: Noise, also: Pool) -> Prospects:
     """The prospects of all candidates, if any gap may occur, each with a share of its own.
 
     ``also`` is a pool that has seen gaps, too.
     """
-    ratios, times, _, _ = _alike(also)
+    ratios, times, _, _ = _alike(also, noise)
     log = _log_likelihood(ratios, times)
-    ratios, times, rows, kinds = _alike(pool)
+    ratios, times, rows, kinds = _alike(pool, noise)
     log += _log_likelihood(ratios, times)
     weights = np.exp(log - log.max(axis=0))
     shares = _SHARES @ weights / weights.sum(axis=0) * _PRIOR / _PRIOR.sum()
@@ -84,24 +81,17 @@ def _spread(
     return Prospects(values, likely, float(nine_digits((shares * payoff).sum())))
 
 
-def _alike(pool: Pool) -> tuple[Floats, Ints, Ints, Ints]:
+def _alike(pool: Pool, noise: Noise) -> tuple[Floats, Ints, Ints, Ints]:
     """Likelihood ratios of each kind of candidate, how many there are, and who is of which kind."""
     rows = np.flatnonzero(pool.scores > -math.inf)
     samples = pool.samples[rows]
-    fine = np.rint(_FINE * np.sqrt(np.maximum(pool.scores[rows], 0) / _noise(pool.scores[rows])))
+    fine = np.rint(
+        _FINE * np.sqrt(np.maximum(pool.scores[rows], 0) / noise.shares(pool.questions[rows]))
+    )
     _, first, kinds, times = np.unique(
         samples * 2.0**20 + fine, return_index=True, return_inverse=True, return_counts=True
     )
     return _likelihood_ratios(samples[first], fine[first] / _FINE), times, rows, kinds
-
-
-def _noise(scores: Floats) -> float:
-    """The share of sigma squared that the noise has, where it is clearly less than all of it.
-
-    Twice a score has mean 1, or more, if sigma is right.
-    """
-    mean = float(nine_digits((2 * scores.sum() + _DOUBT) / (len(scores) + _DOUBT)))
-    return mean if mean < _QUIET else 1.0
 
 
 def _likelihood_ratios(samples: Floats, roots: Floats) -> Floats:

@@ -91,9 +91,8 @@ def search(course: Course, state: Search) -> Procedure[Pair]:
     pool = state.pool
     while True:
         budget = max(_LEAST, math.ceil(course.options.growth * state.asked / 2))
-        rows, sizes, leader = plan_round(
-            pool, prospects(pool, _payoff(course, state)), math.ceil((1 - _NEW) * budget)
-        )
+        now = prospects(pool, _payoff(course, state), course.noise)
+        rows, sizes, leader = plan_round(pool, now, math.ceil((1 - _NEW) * budget))
         if leader is not None:
             _register(course, state, leader)
         fresh, size = _draw(course, state, budget - int(sizes.sum()), rows, leader)
@@ -132,10 +131,10 @@ def by_side(tally: Tally) -> tuple[Floats, Floats]:
 def _draw(
     course: Course, state: Search, samples: int, planned: Ints, leader: int | None
 ) -> tuple[Ints, int]:
-    """New candidates, two items and a dealt question, and how often to sample each.
+    """New candidates, two random items and a dealt question, and how often to sample each.
 
-    The items are random, or those of the leader: if they differ, more questions tell them apart,
-    and the hunt will want to know which does so best.
+    Every other one is put to the items of the leader: if they differ, more questions tell them
+    apart, and the hunt will want to know which does so best.
     """
     n, d = course.problem.items, course.problem.questions
     most = min(_MOST, _TWINS * n * (n - 1) // 2 * d)
@@ -144,7 +143,7 @@ def _draw(
     first, second = course.rng.integers(n, size=many), course.rng.integers(n - 1, size=many)
     pairs = np.column_stack([first, second + (second >= first)])
     if leader is not None:
-        pairs[:] = state.pool.items[leader]
+        pairs[::2] = state.pool.items[leader]
     excess = state.pool.size + many - most
     if excess <= 0:
         return state.pool.add(pairs, state.deck.deal(many)), size
