@@ -44,9 +44,9 @@ def false_pairs(runs: int) -> int:
     """Confirmed pairs where no two items differ: each is an error of probability delta."""
     false = 0
     for seed in range(runs):
-        oracle = gaussian(np.zeros((1, 200)), labels=np.zeros(20, dtype=np.int64), rng=seed)
+        oracle = gaussian(np.zeros((1, 3)), labels=np.zeros(4, dtype=np.int64), rng=seed)
         course = Course(oracle.problem, np.random.default_rng([seed, 3]), Options(), DELTA)
-        ended = run(search(course, Search.begin(course)), oracle, max_answers=2000)
+        ended = run(search(course, Search.begin(course)), oracle, max_answers=10_000)
         false += ended.status == "done"
     return false
 
