@@ -18,6 +18,10 @@ _LIKELY = 0.2
 """The probability from which on a candidate is sampled as if to be confirmed at once."""
 _CONFIRM = 5.0
 """Nats of hindsight such a candidate is given the samples for."""
+_LEAP = 2.0
+"""But at most this many times the samples it has: no cell is asked very often in vain."""
+_FEW = 8
+"""Samples that it may be given in any case."""
 _PROMOTED = 0.15
 """Share of a round that is sampled again in any case."""
 
@@ -70,4 +74,5 @@ def samples_wanted(pool: Pool, now: Prospects) -> Floats:
     because every round of waiting costs as much as the whole round.
     """
     finish = np.ceil(_CONFIRM * pool.samples / np.maximum(pool.scores - 1, 0.5))
+    finish = np.minimum(finish, np.maximum(_LEAP * pool.samples, _FEW))
     return np.where(now.chances > _LIKELY, np.maximum(pool.samples, finish), pool.samples)
