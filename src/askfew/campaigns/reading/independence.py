@@ -6,18 +6,20 @@ question) every time repeats itself: its second answer to a cell is worth nothin
 **Model.** Items of one group have the same mean on every question, and answers are independent.
 Then the answers of one worker to one question about the items of one group, a *block*, are
 exchangeable: it is pure chance which of them fell on which cell. Each answer becomes a bit
-(above its block's mean or not; for yes/no, itself), and the answers to one cell are paired in
-the order they were asked. Of a block's M pairs with K ones among their N = 2M bits, d disagree
-with probability
+(above its block's mean or not; for yes/no, itself). The answers to one cell are paired in the order
+they were asked; cells that were answered once show what is usual in their block. Of M pairs and S
+single answers with K ones among their N = 2M + S bits, d pairs disagree with probability
 
-    P(D = d) = M! / (d! a! (M - d - a)!) * 2^d / C(N, K),   a = (K - d) / 2,
+    P(D = d) = sum over a of M! / (d! a! (M - d - a)!) * 2^d * C(S, K - d - 2a) / C(N, K),
 
 with a pairs of two ones, and E D = M * 2 K (N - K) / (N (N - 1)). The p-value of a worker is the
 chance that all blocks together show no more disagreement than was seen. It is exact, whatever the
 worker's reliability on each block, for K is given: who is always right has K = 0 or N in every
 block, nothing to disagree about, and p = 1; who errs at random disagrees with itself as often as
 with others; who errs on the same cells never disagrees with itself, and p falls by a factor of
-about N with every error.
+about N with every error. (Blocks cannot be thrown together: a worker who is good at one question
+and bad at another would look like one who errs on the same cells. A block of a single pair says
+nothing without single answers beside it.)
 
 A worker is flagged if p is at most ``ALPHA`` and the disagreement less than half of what was
 expected. The second condition bounds false alarms of those who look again and again: with more
@@ -41,18 +43,20 @@ from itertools import groupby
 
 import numpy as np
 from scipy.special import gammaln
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, func, select
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
-from askfew.records import Floats
+from askfew.records import Floats, Ints
 
 __all__ = ["ALPHA", "Repeats", "judge_repeats", "repeats_of", "warnings_about", "warnings_of"]
 
 ALPHA = 0.002
 _HALF = 0.5
+_PLENTY = 100
+"""Pairs that say enough by themselves: single answers beside so many are left out."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +84,17 @@ def judge_repeats(blocks: Iterable[Sequence[Sequence[float]]]) -> Repeats:
         twice = [_paired(cell) for cell in block if len(cell) >= 2]
         if not twice:
             continue
-        values = np.concatenate(twice)
-        bits = values > values.mean()
-        m, ones = len(bits), int(bits.sum())
+        paired = np.concatenate(twice)
+        m = len(paired)
+        once = [cell[0] for cell in block if len(cell) == 1 and m < _PLENTY]
+        middle = np.concatenate([paired.ravel(), once]).mean()
+        bits = paired > middle
+        n, ones = 2 * m + len(once), int(bits.sum() + (np.array(once) > middle).sum())
         pairs += m
         disagreed += int((bits[:, 0] != bits[:, 1]).sum())
-        expected += ones * (2 * m - ones) / (2 * m - 1)
-        chance = np.convolve(chance, _disagreements(m, ones))
+        expected += m * 2 * ones * (n - ones) / (n * (n - 1))
+        if 0 < ones < n:  # else there is nothing to disagree about
+            chance = np.convolve(chance, _disagreements(m, len(once), ones))
     p_value = min(1.0, float(chance[: disagreed + 1].sum()))
     return Repeats(pairs, disagreed, expected, p_value)
 
@@ -96,17 +104,25 @@ def _paired(cell: Sequence[float]) -> Floats:
     return np.array(cell[: len(cell) // 2 * 2], dtype=np.float64).reshape(-1, 2)
 
 
-def _disagreements(pairs: int, ones: int) -> Floats:
-    """The chance of 0, 1, ... pairs that disagree, if so many ones fell on them at random."""
-    most = min(ones, 2 * pairs - ones)
-    d = np.arange(most % 2, most + 1, 2)  # an even number of ones is left for the others
-    both = (ones - d) // 2
-    ways = _log_factorial(pairs) - _log_factorial(d) - _log_factorial(both)
-    ways = ways - _log_factorial(pairs - d - both) + d * np.log(2.0)
-    total = _log_factorial(2 * pairs) - _log_factorial(ones) - _log_factorial(2 * pairs - ones)
-    chance = np.zeros(most + 1)
-    chance[d] = np.exp(ways - total)
+def _disagreements(pairs: int, singles: int, ones: int) -> Floats:
+    """The chance of 0, 1, ... pairs that disagree, if so many ones fell at random."""
+    total = 2 * pairs + singles
+    apart = np.arange(min(pairs, ones, total - ones) + 1)
+    alone = np.arange(max(0, ones - 2 * pairs), min(singles, ones) + 1)  # ones outside of pairs
+    d, r = (each.ravel() for each in np.meshgrid(apart, alone))
+    left = ones - d - r
+    possible = (left >= 0) & (left % 2 == 0) & (d + left // 2 <= pairs)
+    d, r, both = d[possible], r[possible], left[possible] // 2
+    ways = _log_ways(pairs, d, both, pairs - d - both) + d * np.log(2.0)
+    ways = ways + _log_ways(singles, r, singles - r) - _log_ways(total, ones, total - ones)
+    chance = np.zeros(len(apart))
+    np.add.at(chance, d, np.exp(ways))
     return chance
+
+
+def _log_ways(n: int, *parts: Ints | int) -> Floats:
+    """How many ways there are to part n things so."""
+    return _log_factorial(n) - sum((_log_factorial(part) for part in parts), np.zeros(1))
 
 
 def _log_factorial(n: object) -> Floats:
@@ -138,17 +154,15 @@ def warnings_of(
 def repeats_of(
     connection: Connection, campaign: int, labels: Sequence[int], worker: str | None = None
 ) -> dict[str, Repeats]:
-    """The verdict on every worker, or one, who answered some cell of a labelled item twice."""
+    """The verdict on every worker, or one, who answered some cell twice, by items with a group."""
     here = [answers.c.campaign == campaign, answers.c.retracted.is_(False)]
     if worker is not None:
         here.append(answers.c.worker == worker)
     cell = (answers.c.worker, answers.c.item, answers.c.question)
-    again = select(*cell).where(*here).group_by(*cell).having(func.count() > 1).subquery()
-    same = [again.c[column.name] == column for column in cell]
+    repeated = select(answers.c.worker).where(*here).group_by(*cell).having(func.count() > 1)
     rows = connection.execute(
         select(*cell, answers.c.value)
-        .join(again, and_(*same))
-        .where(*here)
+        .where(*here, answers.c.worker.in_(repeated))
         .order_by(*cell, answers.c.step, answers.c.slot)
     )
     blocks: dict[str, dict[tuple[int, int], list[list[float]]]] = {}
