@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sqlalchemy import select
 
 from askfew.campaigns.campaign import Asked, Campaign
@@ -61,6 +62,20 @@ def frugal(store: Store, rows: int = 6, columns: int = 3, **settings: object) ->
         "answers_per_worker_and_cell": 10_000,
     }
     return store.create(Settings.from_dict({**usual, **settings}), items(rows), questions(columns))
+
+
+def with_a_stubborn_worker(store: Store) -> Campaign:
+    """A campaign that is done, and in which one of four errs on the same cells every time."""
+    campaign, rng = frugal(store, rows=30, columns=2, seed=2), np.random.default_rng(2)
+    while campaign.state == "running":
+        for worker in ("ann", "bob", "cora", "stubborn"):
+            for asked in campaign.ask(worker, 20):
+                item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
+                errs = rng.random() < 0.12
+                if worker == "stubborn":
+                    errs = (7 * item + 3 * question) % 8 == 0
+                campaign.tell(asked.id, (item % 2 == 0) != errs)
+    return campaign
 
 
 def place(lease: str) -> tuple[int, int]:

@@ -1,5 +1,7 @@
 """Judges who repeat themselves are found; honest ones are left alone."""
 
+import html
+import re
 from itertools import product
 from math import comb
 from pathlib import Path
@@ -13,7 +15,7 @@ from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
-from campaign_tools import answer_all, sweep
+from campaign_tools import answer_all, sweep, with_a_stubborn_worker
 
 CELLS, JUDGES, ERRS = 50, 1000, 0.15
 
@@ -129,4 +131,18 @@ def test_the_warning_is_in_status_result_and_report(tmp_path: Path) -> None:
         verdict = repeats_of(connection, campaign.id, outcome["labels"])["stubborn"]
     assert verdict.disagreed == 0
     assert verdict.p_value < ALPHA
+    store.close()
+
+
+def test_the_certificate_says_it_first(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/store.db")
+    campaign = with_a_stubborn_worker(store)
+    found = result_of(campaign)
+    assert found.status == "done"
+    assert found.certificate_text is not None
+    warning, promise, *_ = found.certificate_text.splitlines()
+    assert warning.startswith("WARNING: answers from worker stubborn are not independent draws")
+    assert promise.startswith("All 30 labels are right")
+    (certificate,) = re.findall("<pre>(.*?)</pre>", report_html(campaign), re.DOTALL)
+    assert html.unescape(certificate) == found.certificate_text
     store.close()

@@ -10,7 +10,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import campaigns
-from campaign_tools import Clock, answers_of
+from campaign_tools import Clock, answers_of, with_a_stubborn_worker
 from small_campaigns import QUESTIONS, TRUTH, answer, small_campaign, small_settings
 from web_site import Site
 
@@ -128,3 +128,12 @@ def test_only_the_owner_sees_it(site: Site, store: Store) -> None:
     assert worker.post(f"{HERE}/close").status_code == 403
     assert site.nobody.get(HERE, follow_redirects=False).headers["location"] == "/login"
     assert campaign.state == "running"
+
+
+def test_page_and_api_show_no_certificate_without_its_warning(site: Site, store: Store) -> None:
+    name = with_a_stubborn_worker(store).settings.name
+    warning = "WARNING: answers from worker stubborn are not independent draws"
+    page = site.owner.get(f"/campaigns/{name}").text
+    assert f'<p class="certificate-text">{warning}' in page
+    document = site.owner.get(f"/api/v1/campaigns/{name}/result").json()
+    assert document["certificate_text"].startswith(warning)

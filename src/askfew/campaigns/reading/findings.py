@@ -11,6 +11,7 @@ import numpy as np
 from sqlalchemy import func, select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.status import Status, WorkerStatus, status_of
 from askfew.campaigns.tables.schema import answers, refusals, steps
 from askfew.campaigns.tables.snapshot import snapshot
@@ -69,6 +70,8 @@ class Findings:
 
     status: Status
     outcome: dict[str, Any] | None
+    certificate_text: str | None
+    """The warnings, and the promise; None where nothing is promised."""
     threshold: float | None
     items: tuple[LabelledItem, ...]
     questions: tuple[RankedQuestion, ...]
@@ -114,6 +117,7 @@ def findings_of(campaign: Campaign) -> Findings:
     return Findings(
         status=status,
         outcome=outcome,
+        certificate_text=qualified((outcome or {}).get("certificate_text"), status.warnings),
         threshold=latest.get("threshold"),
         items=_labelled(campaign, told, labels, source),
         questions=questions,

@@ -51,7 +51,15 @@ from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.records import Floats, Ints
 
-__all__ = ["ALPHA", "Repeats", "judge_repeats", "repeats_of", "warnings_about", "warnings_of"]
+__all__ = [
+    "ALPHA",
+    "Repeats",
+    "judge_repeats",
+    "qualified",
+    "repeats_of",
+    "warnings_about",
+    "warnings_of",
+]
 
 ALPHA = 0.002
 _HALF = 0.5
@@ -127,6 +135,17 @@ def _log_ways(n: int, *parts: Ints | int) -> Floats:
 
 def _log_factorial(n: object) -> Floats:
     return np.asarray(gammaln(np.asarray(n, dtype=np.float64) + 1.0))
+
+
+def qualified(certificate: str | None, warnings: Sequence[str]) -> str | None:
+    """The certificate's text as it may be shown: what speaks against it comes first.
+
+    >>> qualified("All right.", ["ann repeats herself"]).splitlines()
+    ['WARNING: ann repeats herself.', 'All right.']
+    """
+    if certificate is None:
+        return None
+    return "\n".join([*(f"WARNING: {each}." for each in warnings), certificate])
 
 
 def warnings_about(campaign: Campaign, worker: str | None) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.findings import findings_of
+from askfew.campaigns.sentences import money
 from askfew.campaigns.tables.schema import images
 
 __all__ = ["report_html"]
@@ -24,6 +25,7 @@ def report_html(campaign: Campaign) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["money"] = money
     return environment.get_template("report.html").render(
         settings=campaign.settings,
         found=findings_of(campaign),

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.reading.independence import warnings_of
+from askfew.campaigns.reading.independence import qualified, warnings_of
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
@@ -42,6 +42,7 @@ class Result:
     """The one that separates best."""
     certificate: dict[str, Any] | None
     certificate_text: str | None
+    """The warnings, and the promise."""
     items: tuple[ItemResult, ...]
     warnings: tuple[str, ...] = ()
     """What the certificate cannot be trusted about, a sentence each."""
@@ -88,7 +89,7 @@ def result_of(campaign: Campaign) -> Result:
         answers=sum(counts.values()),
         question=None if question is None else campaign.questions[question].id,
         certificate=outcome["certificate"] if outcome else None,
-        certificate_text=outcome["certificate_text"] if outcome else None,
+        certificate_text=qualified(outcome["certificate_text"], warnings) if outcome else None,
         items=tuple(
             ItemResult(
                 item.id,

@@ -81,9 +81,10 @@ def _tell(found: Result) -> None:
         lines.append(f"group {number} ({len(group)}): {', '.join(group)}")
     if found.undecided:
         lines.append(f"undecided ({len(found.undecided)}): {', '.join(found.undecided)}")
-    lines.append(
-        found.certificate_text or "No certificate: nothing is promised about these labels."
-    )
-    lines += [f"WARNING: {each}." for each in found.warnings]
+    if found.certificate_text is not None:
+        lines.append(found.certificate_text)  # with the warnings
+    else:
+        lines.append("No certificate: nothing is promised about these labels.")
+        lines += [f"WARNING: {each}." for each in found.warnings]
     for line in lines:
         report.print(Text(line))

@@ -10,6 +10,7 @@ import numpy as np
 from sqlalchemy import Connection, Integer, cast, func, select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.status import Status, status_of
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import answers, campaigns
@@ -42,6 +43,8 @@ class Standing:
     threshold: float | None
     question: int | None
     curve: Curve
+    certificate_text: str | None
+    """The warnings, and the promise; None where nothing is promised."""
     silent: bool
     """Whether questions are open, people have come, and nobody has answered for minutes."""
 
@@ -91,6 +94,7 @@ def standing_of(campaign: Campaign) -> Standing:
         threshold=certificate.get("item_needed", known.get("threshold")),
         question=found.get("question"),
         curve=curve,
+        certificate_text=qualified((outcome or {}).get("certificate_text"), status.warnings),
         silent=status.state == "running"
         and bool(status.open and status.workers and curve.times)
         and campaign.clock() - curve.times[-1] > _SILENCE,
