@@ -142,6 +142,8 @@ def _as_number(value: object, expected: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise InvalidAnswer(
-            f"an answer must be {expected}", repr(value), "ask again, or return None"
+            f"an answer must be {expected}",
+            repr(value),
+            "answer again, or not at all (Python: None)",
         )
     return number

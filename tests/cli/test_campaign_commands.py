@@ -95,7 +95,7 @@ def test_from_a_folder_to_groups_by_hand(birds: Command) -> None:
     assert again == {
         "id": question["id"],
         "status": "already",
-        "message": "this answer has been counted before",
+        "message": "the first answer to this question counts",
     }
     status = document(birds("status", "birds", "--json"))
     assert (status["answers"], status["cost"], status["leased"]) == (1, 0.02, 0)
@@ -146,7 +146,7 @@ def test_create_says_how_many_workers_are_needed(askfew: Command) -> None:
     code, out, err = askfew("create", "birds")
     assert code == 0
     assert "8 items, 5 questions, yes/no answers" in out
-    assert "Workers: at least" in out
+    assert "The open step needs" in out
     assert "askfew ask birds --worker YOU" in out
     assert "MANY WORKERS NEEDED" in err
     change("birds", 'name = "birds"', 'name = "more birds"')

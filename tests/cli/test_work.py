@@ -109,7 +109,7 @@ def test_a_model_answers(askfew: Command, campaign: Campaign) -> None:
             "work", "llm", "birds", "--model", "tiny", "--base-url", endpoint.url
         )
     assert code == 0, err
-    assert out.startswith("tiny: 24 answered; the campaign is over.\ncalls: 24\n")
+    assert out.startswith("tiny: 24 answered; the campaign is over.\n24 calls, ")
     assert len(Path("askfew-llm.jsonl").read_text().splitlines()) == 24
 
 
@@ -132,7 +132,7 @@ def failing(campaign: Campaign, said: tuple[int, str, str], code: int, sentence:
         (["python", "fish", "judge:answer"], "a campaign of this store must be one of: birds"),
         (["python", "birds", "judge:answer", "--worker", "rex"], "'rex', who was revoked"),
         (["simulate", "birds", "--worker", "rex"], "'rex', who was revoked"),
-        (["simulate", "birds", "--reliability", "2"], "a reliability must lie between"),
+        (["simulate", "birds", "--reliability", "2"], "a reliability must lie strictly between"),
         (["simulate", "birds", "--server", "http://x"], "a server needs a token"),
         (["llm", "birds"], "a model must be named"),
         (["llm", "birds", "--model", "m", "--worker", "rex"], "'rex', who was revoked"),

@@ -66,7 +66,9 @@ def main() -> None:
         message = error.format_message().rstrip(".")
         if not message:  # the help has been shown
             sys.exit(error.exit_code)
-        _fail(f"{message}: try 'askfew --help'", error.exit_code)
+        context = getattr(error, "ctx", None)
+        where = context.command_path if context is not None else "askfew"
+        _fail(f"{message}: try '{where} --help'", error.exit_code)
     except typer.Abort:
         _fail("stopped", 1)
 

@@ -34,6 +34,12 @@ _TELLERS = 4
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
 """Seconds between two looks for questions where there were none."""
 _LOOK_FOR_WARNINGS = 60.0
+_SAY_WAITING = 5.0
+"""Seconds without a question before it is said why."""
+_WAITING = (
+    "what is open is for others, or with them, until answers come or step_timeout passes",
+    "the campaign is paused",
+)
 _BACKLOG = 4
 """Replies waiting for each slot, beyond which no more questions are fetched."""
 
@@ -107,7 +113,7 @@ class Shift:
 
     async def _fetch(self) -> str:
         """Keep a plate ready for every slot; returns why there are no more."""
-        pause, idle_since = _SHORTEST_PAUSE, time.monotonic()
+        pause, idle_since, said = _SHORTEST_PAUSE, time.monotonic(), False
         while not self._enough:
             room = self.slots - self._jobs.qsize()
             if 2 * room < self.slots or self._replies.qsize() > _BACKLOG * self.slots:
@@ -117,14 +123,17 @@ class Shift:
             for start in range(0, len(handed.questions), self.plate):
                 self._jobs.put_nowait(list(handed.questions[start : start + self.plate]))
             if handed.questions:
-                pause = _SHORTEST_PAUSE
+                pause, idle_since, said = _SHORTEST_PAUSE, time.monotonic(), False
                 continue
             if handed.state in OVER:
                 return f"the campaign is {'over' if handed.state == 'ended' else 'closed'}"
             if self._held:
-                idle_since = time.monotonic()
-            elif time.monotonic() - idle_since > self.idle:
+                idle_since, said = time.monotonic(), False
+            elif (waited := time.monotonic() - idle_since) > self.idle:
                 return f"no question for {self.idle:g} seconds"
+            elif waited > _SAY_WAITING and not said:
+                said = True
+                logger.info("%s: waiting; %s", self.desk.worker, _WAITING[handed.state == "paused"])
             await self._move(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
         return self._enough

@@ -231,7 +231,7 @@ def nothing_unsettled(connection: Connection, campaign: int) -> bool:
 def _why_not(quick: Quick, slot: dict[str, Any]) -> Receipt:
     told = quick.first(_TOLD, slot)
     if told is not None and not told[1]:
-        return Receipt(Received.ALREADY, "this answer has been counted before")
+        return Receipt(Received.ALREADY, "the first answer to this question counts")
     reached = quick.first(_REACHED, slot)
     if reached is None:
         return UNKNOWN

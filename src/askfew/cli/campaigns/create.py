@@ -11,6 +11,7 @@ from typer import Argument, Option
 from askfew.campaigns.crowd import CrowdForecast, crowd_forecast
 from askfew.campaigns.folder.load import read_folder
 from askfew.campaigns.reading.status import Status, status_of
+from askfew.campaigns.sentences import money
 from askfew.campaigns.settings import Settings
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
@@ -62,17 +63,22 @@ def _say(
             f"Took over {status.answers:,} answers of {reuse}, given by {many:,} workers.",
             markup=False,
         )
+    if status.state == "ended":
+        report.print(f"It is over: askfew result {quote(settings.name)}", markup=False)
+        return
     price = settings.price
-    money = f" ({crowd.typical_answers * price:,.2f})" if price else ""
+    bill = f" ({money(crowd.typical_answers * price)})" if price else ""
     report.print(
-        f"Workers: at least {status.workers_needed} different ones for the open step, and about"
-        f" {crowd.typical_workers} in all. Answers: about {crowd.typical_answers:,}{money}."
-        f" One campaign in ten needs more than {crowd.most_workers} workers or"
-        f" {crowd.most_answers:,} answers (forecast: {crowd.assumed}).",
+        f"It will take about {crowd.typical_answers:,} answers{bill} from about"
+        f" {_many(crowd.typical_workers, 'different worker')}; one campaign in ten takes more than"
+        f" {crowd.most_answers:,} answers or {_many(crowd.most_workers, 'worker')} (forecast:"
+        f" {crowd.assumed}). The open step needs {_many(status.workers_needed, 'worker')}.",
         markup=False,
     )
     report.print(
-        f"Next: askfew ask {quote(settings.name)} --worker YOU", soft_wrap=True, markup=False
+        f"Next: askfew serve, askfew work, or askfew ask {quote(settings.name)} --worker YOU",
+        soft_wrap=True,
+        markup=False,
     )
 
 
@@ -95,6 +101,10 @@ def _warn(settings: Settings, crowd: CrowdForecast) -> None:
             f" up to {crowd.most_workers * often} times. Let several models or people answer, or"
             " raise it if a model's repeated answers are fresh draws.",
         )
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _times(often: int) -> str:

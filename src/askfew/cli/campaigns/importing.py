@@ -55,11 +55,9 @@ def import_file(
 ) -> None:
     """Read answers to open questions from a file, or a whole campaign.
 
-    Answers: a table of item, question, worker, answer (and seconds, cost, time),
-
-    crowd-kit's table of task (item|question), worker, label, or Label Studio's JSON.
-
-    A file that is read twice counts once; so does a row with a time, in any file.
+    Answers are a table of item, question, worker, answer (and seconds, cost, time), crowd-kit's
+    table of task (item|question), worker, label, or Label Studio's JSON. A file that is read twice
+    counts once; so does a row with a time, in any file.
     """
     kind = format or by_ending(file, _ENDINGS)
     if kind == "csv" and header_of(file) == set(crowd_kit.COLUMNS):

@@ -9,6 +9,7 @@ from rich.text import Text
 from typer import Argument
 
 from askfew.campaigns.reading.status import Status, WorkerStatus, status_of
+from askfew.campaigns.sentences import money
 from askfew.campaigns.steps.advance import GOING
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
@@ -70,7 +71,7 @@ def _print_one(status: Status, price: float) -> None:
         "phase": status.phase,
         "why": status.why,
         "answers": _answers(status),
-        "money": f"{status.cost:,.2f} so far{_money_left(status, price)}",
+        "money": f"{money(status.cost)} so far{_money_left(status, price)}",
         "decided": f"{status.decided} of {status.items} items, after {_many(status.steps, 'step')}",
         "open": f"{status.open:,} waiting, {status.leased:,} with workers",
         "workers": _workers(status),
@@ -109,7 +110,7 @@ def _answers(status: Status) -> str:
 def _money_left(status: Status, price: float) -> str:
     if status.expected is None or not price:
         return ""
-    return f", about {status.expected * price:,.2f} to come"
+    return f", about {money(status.expected * price)} to come"
 
 
 def _here(status: Status) -> int:

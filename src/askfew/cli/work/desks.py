@@ -22,8 +22,8 @@ WorkStore = Annotated[
         "--store",
         envvar="ASKFEW_STORE",
         metavar="URL",
-        help=f"The campaign's store.  [default: {DEFAULT_STORE}]",
-        show_default=False,
+        help="The campaign's store.",
+        show_default=DEFAULT_STORE,
     ),
 ]
 ServerUrl = Annotated[

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from typer import Option
 
+from askfew.campaigns.sentences import money
 from askfew.cli import options
 from askfew.cli.campaigns.opening import Name
 from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, open_desks
@@ -46,7 +47,7 @@ def llm(
             show_default=False,
         ),
     ] = None,
-    worker: Annotated[str, Option(help="Its name.  [default: the model's]")] = "",
+    worker: Annotated[str, Option(help="Its name.", show_default="the model's")] = "",
     concurrency: Annotated[
         int | None, Option(help="Calls at a time, for each model.", show_default=False)
     ] = None,
@@ -90,7 +91,7 @@ def llm(
 
         pairs = zip(desks, settings.models, strict=True)
         worked = run_shifts([shift(desk, model) for desk, model in pairs], endpoint.close)
-        say(worked, _bill(ledger), json=json)
+        say(worked, _booked(ledger), bill=_bill(ledger), json=json)
 
 
 def _names(settings: Config, worker: str, server: str | None) -> list[str]:
@@ -125,7 +126,14 @@ def _ledger(settings: Config, max_cost: float | None) -> Ledger:
     return Ledger(settings.prices, float("inf") if max_cost is None else max_cost)
 
 
-def _bill(ledger: Ledger) -> dict[str, object]:
+def _bill(ledger: Ledger) -> str:
+    tokens = f"{ledger.prompt_tokens:,} tokens in, {ledger.completion_tokens:,} out"
+    unknown = f" ({ledger.unknown:,} booked at their reservation)" if ledger.unknown else ""
+    cost = f"; {money(ledger.spent)} spent, earlier runs with this log included"
+    return f"{ledger.calls:,} calls{unknown}, {tokens}{cost if ledger.spent else ''}."
+
+
+def _booked(ledger: Ledger) -> dict[str, object]:
     return {
         "calls": ledger.calls,
         "prompt_tokens": ledger.prompt_tokens,

@@ -33,7 +33,7 @@ def python(
         ),
     ],
     worker: Annotated[
-        str, Option(help="Under which name it answers.  [default: MODULE:FUNCTION]")
+        str, Option(help="Under which name it answers.", show_default="MODULE:FUNCTION")
     ] = "",
     threads: Annotated[int, Option(help="How many calls at a time.", min=1, max=1000)] = 1,
     processes: Annotated[
@@ -42,10 +42,10 @@ def python(
     plate: Annotated[
         int | None,
         Option(
-            help=f"f(batch): how many questions at a time.  [default: {_PLATE}]",
+            help="f(batch): how many questions at a time.",
             min=1,
             max=200,
-            show_default=False,
+            show_default=str(_PLATE),
         ),
     ] = None,
     idle: Idle = None,

@@ -35,8 +35,10 @@ def run_shifts(
         raise typer.Abort from None
 
 
-def say(worked: Sequence[Worked], more: Mapping[str, object], *, json: bool) -> None:
-    """A line for each worker, or one JSON document."""
+def say(
+    worked: Sequence[Worked], more: Mapping[str, object], *, bill: str = "", json: bool
+) -> None:
+    """A line for each worker and the bill, or one JSON document with more in it."""
     if json:
         print_json({"workers": [asdict(each) for each in worked], **more})
         return
@@ -49,8 +51,8 @@ def say(worked: Sequence[Worked], more: Mapping[str, object], *, json: bool) -> 
         if each.refused:
             parts.append(f"{each.refused:,} too late")
         report.print(f"{each.worker}: {', '.join(parts)}; {each.ended}.", markup=False)
-    for name, value in more.items():
-        report.print(f"{name}: {value}", markup=False)
+    if bill:
+        report.print(bill, markup=False)
 
 
 async def _together(

@@ -28,13 +28,13 @@ def simulate(
         list[str] | None,
         Option(
             metavar="[QUESTION=]NUMBER",
-            help="How often an answer is right; for one question, or for all.  [default: 0.9]",
-            show_default=False,
+            help="How often an answer is right; for one question, or for all.",
+            show_default="0.9",
         ),
     ] = None,
     workers: Annotated[int, Option(help="How many simulated workers.", min=1, max=1000)] = 1,
     worker: Annotated[
-        str, Option(help="Their name; several are numbered.  [default: simulated]")
+        str, Option(help="Their name; several are numbered.", show_default=_NAME)
     ] = "",
     groups: Annotated[
         Path | None,

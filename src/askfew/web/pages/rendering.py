@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from askfew import __version__
+from askfew.campaigns.sentences import money
 
 if TYPE_CHECKING:
     from askfew.web.access.callers import Caller
@@ -61,10 +62,6 @@ def _number(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def _money(value: float) -> str:
-    return f"{value:,.2f}"
-
-
 def _percent(value: float) -> str:
     return f"{100 * value:.0f} %"
 
@@ -80,7 +77,7 @@ def _plural(count: float, one: str, many: str | None = None) -> str:
 
 _FILTERS: dict[str, Any] = {
     "number": _number,
-    "money": _money,
+    "money": money,
     "percent": _percent,
     "width": _width,
     "plural": _plural,

@@ -71,7 +71,7 @@ def read_reliabilities(written: Sequence[str]) -> tuple[float, dict[str, float]]
             value = -1.0
         if not 0 < value < 1:
             raise InvalidInput(
-                "a reliability must lie between 0 and 1, without them",
+                "a reliability must lie strictly between 0 and 1",
                 repr(each),
                 "say for example 0.9, or colour=0.95",
             )
