@@ -76,6 +76,22 @@ def test_who_is_stopped_hands_in_answers_and_hands_back_the_rest(store: Store) -
     assert len(campaign.ask("bob", 100)) == 35
 
 
+def test_who_can_only_wait_for_others_says_so_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("askfew.workers.shift._SAY_WAITING", 0.1)
+    caplog.set_level("INFO", "askfew.workers")
+
+    async def garbage(plate: Sequence[Asked]) -> list[Reply]:
+        return [NoAnswer("garbage") for _ in plate]
+
+    worked = asyncio.run(Shift(StoreDesk(sweep(store), "ann"), garbage, idle=0.6).run())
+    assert worked.ended == "no question for 0.6 seconds"
+    (said,) = (each for each in caplog.messages if "waiting" in each)
+    assert said.startswith("ann: ")
+    assert "skipped here and is for another worker" in said
+
+
 def test_leases_asked_for_while_stopping_are_handed_back(store: Store) -> None:
     campaign = sweep(store)
     asking, go_on = threading.Event(), threading.Event()

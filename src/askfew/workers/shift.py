@@ -37,7 +37,8 @@ _LOOK_FOR_WARNINGS = 60.0
 _SAY_WAITING = 5.0
 """Seconds without a question before it is said why."""
 _WAITING = (
-    "what is open is for others, or with them, until answers come or step_timeout passes",
+    "what is open is with others, or was answered or skipped here and is for another worker:"
+    " start one, or wait until it closes without an answer after the campaign's step_timeout",
     "the campaign is paused",
 )
 _BACKLOG = 4
