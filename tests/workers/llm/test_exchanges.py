@@ -34,3 +34,21 @@ def test_what_was_spent_is_read_again_also_after_a_cut_line(tmp_path: Path) -> N
 def test_a_log_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="the log must be a writable file"):
         ExchangeLog(tmp_path, "")
+
+
+def test_processes_that_share_a_log_see_what_the_others_spend(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    one, other = ExchangeLog(file, ""), ExchangeLog(file, "")
+    one.write(cost=0.5, response="long" * 10_000)
+    other.write(cost=0.25)
+    assert (one.spent_elsewhere(), other.spent_elsewhere()) == (0.25, 0.5)
+    with file.open("ab") as beside:
+        beside.write(b'{"run": "a third", "cost":')
+        beside.flush()
+        assert one.spent_elsewhere() == 0.25
+        beside.write(b" 1}\n")
+    assert one.spent_elsewhere() == 1.25
+    one.write(cost=4)
+    assert (one.spent_elsewhere(), other.spent_elsewhere()) == (1.25, 5.5)
+    one.close()
+    other.close()

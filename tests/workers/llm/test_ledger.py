@@ -51,3 +51,18 @@ def test_spent_and_reserved_never_exceed_the_limit() -> None:
 def test_earlier_runs_count() -> None:
     with pytest.raises(Enough, match=r"0\.099000 of at most 0\.1 are spent"):
         asyncio.run(Ledger(PRICES, max_cost=0.1, spent=0.099).reserve("m", 1000, 100))
+
+
+def test_what_others_spend_of_the_same_money_counts() -> None:
+    async def work() -> float:
+        one, other = Ledger(PRICES, max_cost=0.1), Ledger(PRICES, max_cost=0.1)
+        one.elsewhere, other.elsewhere = lambda: other.spent, lambda: one.spent
+        for _ in range(20):
+            for ledger in (one, other):
+                ledger.settle(await ledger.reserve("m", 1000, 100), None, by="reservation")
+        one.spent += 0.019
+        with pytest.raises(Enough, match=r"0\.099000 of at most 0\.1 are spent"):
+            await other.reserve("m", 1000, 100)
+        return other.spent
+
+    assert asyncio.run(work()) == pytest.approx(0.04)

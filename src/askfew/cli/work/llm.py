@@ -53,7 +53,7 @@ def llm(
     ] = None,
     max_cost: Annotated[
         float | None,
-        Option(help="Stop before more money is spent, earlier runs with this log included.", min=0),
+        Option(help="Stop before more is spent by all runs, now and before, with this log.", min=0),
     ] = None,
     log: Annotated[
         Path, Option(metavar="FILE", help="Every exchange and its price, as JSON lines.")
@@ -77,7 +77,7 @@ def llm(
         prompts = Prompts(about.answers, about.guidelines, settings.paraphrases, settings.template)
         exchanges = ExchangeLog(log, key)
         stack.callback(exchanges.close)
-        ledger.spent = exchanges.spent
+        ledger.spent, ledger.elsewhere = exchanges.spent, exchanges.spent_elsewhere
         pictures = Pictures(desks[0])
         stack.callback(pictures.close)
         endpoint = Endpoint(settings.base_url, key, settings.timeout)

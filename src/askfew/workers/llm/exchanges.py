@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -13,15 +17,21 @@ __all__ = ["ExchangeLog"]
 
 
 class ExchangeLog:
-    """Lines in a file, appended one by one; ``secret`` is struck out wherever it may appear."""
+    """Lines in a file, appended one by one; ``secret`` is struck out wherever it may appear.
+
+    Several processes may write to one file: each line goes there in one piece, and names its run.
+    """
 
     def __init__(self, path: Path, secret: str) -> None:
         self._secret, self._lock = secret, Lock()
+        self._run, self._elsewhere = secrets.token_hex(4), 0.0
         try:
-            self.spent = _spent(path)
-            self._file = path.open("a", encoding="utf-8", errors="replace")
-            if self._file.tell() and not path.read_bytes().endswith(b"\n"):
-                self._file.write("\n")  # after a line that was cut
+            # Not buffered: what is appended by one call stays together.
+            self._file = path.open("ab", buffering=0)
+            self._others = path.open("rb")
+            self.spent = sum(cost for _, cost in self._new_lines())
+            if self._others.read():  # a line that was cut
+                self._file.write(b"\n")
         except OSError as error:
             raise InvalidInput(
                 "the log must be a writable file",
@@ -31,10 +41,23 @@ class ExchangeLog:
 
     def write(self, **exchange: Any) -> None:
         """One line, on the disk before the next call."""
-        line = json.dumps(self._struck(exchange), ensure_ascii=False)
+        line = json.dumps(self._struck({"run": self._run, **exchange}), ensure_ascii=False)
         with self._lock:
-            self._file.write(line + "\n")
-            self._file.flush()
+            self._file.write(line.encode(errors="replace") + b"\n")
+
+    def spent_elsewhere(self) -> float:
+        """What other processes have booked in this file since it was opened here."""
+        with self._lock:
+            self._elsewhere += sum(cost for run, cost in self._new_lines() if run != self._run)
+            return self._elsewhere
+
+    def _new_lines(self) -> Iterator[tuple[str, float]]:
+        """Run and cost of every line that is new and whole; others do not count."""
+        while (line := self._others.readline()).endswith(b"\n"):
+            with suppress(ValueError, KeyError, TypeError, AttributeError):
+                exchange = json.loads(line)
+                yield exchange.get("run", ""), float(exchange["cost"])
+        self._others.seek(-len(line), os.SEEK_CUR)
 
     def _struck(self, value: Any) -> Any:
         match value:
@@ -54,17 +77,4 @@ class ExchangeLog:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-def _spent(path: Path) -> float:
-    """What the calls in a log have cost; a last line that was cut does not count."""
-    if not path.exists():
-        return 0.0
-    total = 0.0
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                total += float(json.loads(line)["cost"])
-            except (ValueError, KeyError, TypeError):
-                continue
-    return total
+        self._others.close()

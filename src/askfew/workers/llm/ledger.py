@@ -2,13 +2,14 @@
 
 A call is reserved at what it can cost at most: a token has at least one byte, so a prompt has no
 more tokens than bytes, and an answer no more than ``max_tokens``. What is spent and what is
-reserved together never exceed ``max_cost``.
+reserved together never exceed ``max_cost``. Processes that share a log see what the others have
+spent as soon as it is booked, so that together they exceed it by no more than the calls in flight.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from askfew.workers.llm.config import Price
@@ -59,6 +60,8 @@ class Ledger:
     """Of calls that the endpoint counted itself."""
     unknown: int = 0
     """Calls booked at their reservation."""
+    elsewhere: Callable[[], float] | None = None
+    """What others have spent of the same money meanwhile."""
     _in_flight: int = 0
     _settled: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -66,10 +69,10 @@ class Ledger:
         """Set the money aside; waits while calls in flight may leave enough, else ``Enough``."""
         cost = self._price(model).of(prompt_tokens, completion_tokens)
         async with self._settled:
-            while self.spent + self.reserved + cost > self.max_cost:
+            while (spent := self._spent_by_all()) + self.reserved + cost > self.max_cost:
                 if self._in_flight == 0:
                     raise Enough(
-                        f"the next call may cost {cost:.6f}, and {self.spent:.6f} of at most"
+                        f"the next call may cost {cost:.6f}, and {spent:.6f} of at most"
                         f" {self.max_cost:g} are spent"
                     )
                 await self._settled.wait()
@@ -102,6 +105,9 @@ class Ledger:
         """Let those who wait for money look again."""
         async with self._settled:
             self._settled.notify_all()
+
+    def _spent_by_all(self) -> float:
+        return self.spent + (self.elsewhere() if self.elsewhere is not None else 0.0)
 
     def _price(self, model: str) -> Price:
         return self.prices.get(model, _FREE)
