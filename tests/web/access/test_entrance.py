@@ -4,11 +4,13 @@ from http.cookies import SimpleCookie
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from sqlalchemy import select
 from starlette.responses import Response
 
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import invitations, owner_token, sessions
+from askfew.web import pages
 from askfew.web.access.callers import SESSION_SECONDS
 from askfew.web.access.invitations import invite
 from askfew.web.access.owner import first_token, reset_token
@@ -97,6 +99,26 @@ def test_a_change_by_a_browser_needs_what_its_page_knows(site: Site) -> None:
     document(browser.post(f"{HERE}/resume", data={"csrf": csrf}))
     document(browser.post(f"{HERE}/pause", files={"csrf": (None, csrf)}))
     document(browser.get(f"{HERE}/status"))
+
+
+def changes(app: FastAPI) -> set[tuple[str, str]]:
+    """All routes that change something, pages' too: methods and paths."""
+    of_pages = FastAPI()
+    of_pages.include_router(pages.router)
+    paths = app.openapi()["paths"] | of_pages.openapi()["paths"]
+    return {(method, path) for path, known in paths.items() for method in known} - {
+        ("get", path) for path in paths
+    }
+
+
+def test_no_route_changes_anything_for_a_browser_without_what_its_page_knows(site: Site) -> None:
+    sweep(site.store)
+    browser, _ = site.browser(site.owner_token)
+    tried = changes(site.app)
+    assert {("post", "/new"), ("post", "/logout"), ("post", "/campaigns/{name}/close")} <= tried
+    for method, path in tried - {("post", "/login")}:  # there the token itself is sent
+        where = path.replace("{name}", "sweep").replace("{worker}", "ann")
+        assert browser.request(method, where, json={}).status_code == 403, (method, path)
 
 
 def test_a_browser_may_be_the_owner_and_a_worker_at_once(site: Site) -> None:

@@ -2,8 +2,9 @@
 
 from askfew.answers import Number, Scale, YesNo
 from askfew.campaigns.store import Store
+from askfew.web.access.invitations import invite
 from askfew.web.pages.answering import choices_for
-from campaign_tools import sweep
+from campaign_tools import answers_of, sweep
 from web_site import Site
 
 NEXT = "/answer/sweep/next"
@@ -40,6 +41,32 @@ def test_questions_that_got_lost_on_their_way_come_again(site: Site, store: Stor
     rest = ann.post(NEXT, json={"holding": [], "answered": told, "lost": True}).json()["questions"]
     assert first[1]["id"] in [each["id"] for each in rest]
     assert told[0] not in [each["id"] for each in rest]
+
+
+def test_two_devices_of_one_worker_get_different_questions(site: Site, store: Store) -> None:
+    campaign = sweep(store, 8, 2)
+    token = invite(campaign, "ann")
+    desk, phone = site.bearer(token), site.bearer(token)
+    held = [
+        {each["id"] for each in device.post(NEXT, json={"holding": []}).json()["questions"]}
+        for device in (desk, phone)
+    ]
+    assert [len(each) for each in held] == [2, 2]
+    assert not held[0] & held[1]
+
+
+def test_a_question_that_came_to_two_devices_is_answered_once(site: Site, store: Store) -> None:
+    campaign = sweep(store, 4, 2)
+    token = invite(campaign, "ann")
+    desk, phone = site.bearer(token), site.bearer(token)
+    (asked, _) = desk.post(NEXT, json={"holding": []}).json()["questions"]
+    again = phone.post(NEXT, json={"holding": [], "lost": True}).json()["questions"]
+    assert asked["id"] in {each["id"] for each in again}
+    for device, answer in ((desk, True), (phone, False)):
+        body = {"id": asked["id"], "answer": answer}
+        assert device.post("/api/v1/campaigns/sweep/tell", json=body).json()["ok"]
+    (told,) = answers_of(campaign)
+    assert told.value == 1.0
 
 
 def test_the_page_says_how_far_the_campaign_is_and_when_it_rests(site: Site, store: Store) -> None:
