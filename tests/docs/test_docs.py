@@ -1,0 +1,141 @@
+"""What README and docs say is run: Python blocks, commands, options, links."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import typer
+
+from askfew.cli import app
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+ASSIGNMENT = re.compile(r"^[A-Z_]+=\S* ")
+
+COMMANDS: Any = typer.main.get_command(app)
+
+
+class Said(NamedTuple):
+    """A command as a page shows it: whole in a block, perhaps abridged in a sentence."""
+
+    page: str
+    words: tuple[str, ...]
+    whole: bool
+
+
+def blocks(page: Path, kind: str) -> list[str]:
+    return [
+        found["text"] for found in FENCE.finditer(page.read_text()) if found["kind"].strip() == kind
+    ]
+
+
+def said_commands() -> list[Said]:
+    found = []
+    for page in PAGES:
+        for kind in ("sh", "sh run"):
+            for line in "".join(blocks(page, kind)).splitlines():
+                command = ASSIGNMENT.sub("", line.split(" > ")[0])
+                if command.startswith("askfew "):
+                    words = tuple(shlex.split(command, comments=True)[1:])
+                    found.append(Said(page.name, words, True))
+        for code in INLINE.findall(FENCE.sub("", page.read_text())):
+            if code.startswith("askfew "):
+                found.append(Said(page.name, tuple(shlex.split(code)[1:]), False))
+    return found
+
+
+def leaf(words: tuple[str, ...]) -> tuple[Any, list[str]]:
+    """The command that the words lead to, and the words left for it."""
+    command, rest = COMMANDS, list(words)
+    while rest and hasattr(command, "commands") and not rest[0].startswith("-"):
+        assert rest[0] in command.commands, f"there is no command {rest[0]!r}"
+        command = command.commands[rest.pop(0)]
+    return command, rest
+
+
+def options_of(command: Any) -> set[str]:
+    own = {name for each in command.params for name in each.opts + each.secondary_opts}
+    inner = (options_of(each) for each in getattr(command, "commands", {}).values())
+    return own.union({"--help"}, *inner)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: p.name)
+def test_python_blocks_run_and_are_formatted(page: Path, tmp_path: Path) -> None:
+    found = blocks(page, "python")
+    for number, block in enumerate(found):
+        (tmp_path / f"block_{number}.py").write_text(block)
+    ruff = [BIN / "ruff", "format", "--config", ROOT / "pyproject.toml", "--diff", tmp_path]
+    formatted = subprocess.run(ruff, capture_output=True, text=True, timeout=60)
+    assert formatted.returncode == 0, formatted.stdout
+    (tmp_path / "all.py").write_text("\n".join(found))
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "all.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "sh run")], ids=lambda p: p.name)
+def test_blocks_that_say_so_run_as_they_stand(page: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    environment.pop("ASKFEW_STORE", None)
+    ran = subprocess.run(
+        ["sh", "-e", "-c", "\n".join(blocks(page, "sh run"))],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("said", said_commands(), ids=lambda s: f"{s.page}: {' '.join(s.words)}")
+def test_commands_that_are_named_exist_with_their_options(said: Said) -> None:
+    command, rest = leaf(said.words)
+    if said.whole:
+        command.make_context(command.name, rest)  # as it is typed: options, types, arguments
+    unknown = {word for word in rest if word.startswith("--")} - options_of(command)
+    assert not unknown, unknown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_options_in_sentences_exist_somewhere(page: Path) -> None:
+    known = options_of(COMMANDS)
+    inline = INLINE.findall(FENCE.sub("", page.read_text()))
+    said = {code.split()[0] for code in inline if code.startswith("--")}
+    assert said <= known, said - known
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_between_files_lead_somewhere(page: Path) -> None:
+    for file, anchor in LINK.findall(FENCE.sub("", page.read_text())):
+        target = (page.parent / file).resolve() if file else page
+        assert target.exists(), f"{file} is not there"
+        if anchor:
+            headings = HEADING.findall(FENCE.sub("", target.read_text()))
+            assert anchor in {_anchor(each) for each in headings}, f"{file} has no #{anchor}"
+
+
+def test_every_page_of_the_docs_can_be_reached_from_the_readme() -> None:
+    linked = {file for file, _ in LINK.findall((ROOT / "README.md").read_text())}
+    pages = {str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("*.md")}
+    assert pages <= linked, pages - linked
+
+
+def _anchor(heading: str) -> str:
+    kept = re.sub(r"[^\w\- ]", "", heading.lower())
+    return kept.strip().replace(" ", "-")
