@@ -74,8 +74,9 @@ def test_python_blocks_run_and_are_formatted(page: Path, tmp_path: Path) -> None
     found = blocks(page, "python")
     for number, block in enumerate(found):
         (tmp_path / f"block_{number}.py").write_text(block)
-    ruff = [BIN / "ruff", "format", "--config", ROOT / "pyproject.toml", "--diff", tmp_path]
-    formatted = subprocess.run(ruff, capture_output=True, text=True, timeout=60)
+    config = ROOT / "pyproject.toml"
+    ruff = [str(each) for each in (BIN / "ruff", "format", "--config", config, "--diff", tmp_path)]
+    formatted = subprocess.run(ruff, capture_output=True, text=True, timeout=600)
     assert formatted.returncode == 0, formatted.stdout
     (tmp_path / "all.py").write_text("\n".join(found))
     ran = subprocess.run(
@@ -83,7 +84,7 @@ def test_python_blocks_run_and_are_formatted(page: Path, tmp_path: Path) -> None
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=6000,
     )
     assert ran.returncode == 0, ran.stderr
 
@@ -98,7 +99,7 @@ def test_blocks_that_say_so_run_as_they_stand(page: Path, tmp_path: Path) -> Non
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     assert ran.returncode == 0, ran.stderr
 

@@ -93,9 +93,9 @@ def _warn(settings: Settings, crowd: CrowdForecast) -> None:
             " second answer of the same worker tells as much as the first.",
         )
     elif crowd.most_workers > 1:
-        able = "cannot" if crowd.typical_workers > 1 else "may not be able to"
+        able = "will hardly" if crowd.typical_workers > 1 else "may not"
         notes.print(
-            f"[bold red]ONE WORKER IS TOO FEW:[/bold red] one model alone {able} finish, because"
+            f"[bold red]ONE WORKER MAY BE TOO FEW:[/bold red] one model alone {able} finish, because"
             " no worker answers the same question about the same item more than"
             f" {_times(often)} (answers_per_worker_and_cell = {often}), and some will be asked"
             f" up to {crowd.most_workers * often} times. Let several models or people answer, or"
