@@ -39,6 +39,13 @@ def test_an_unknown_command_is_one_sentence(
     assert said.err.count("\n") == 1
 
 
+def test_bad_usage_names_the_help_of_its_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "work", "llm") == 2
+    assert capsys.readouterr().err.endswith("try 'askfew work llm --help'\n")
+
+
 @pytest.mark.parametrize(("kind", "code"), [(InvalidInput, 2), (AnswerFailed, 1)])
 def test_what_goes_wrong_is_one_sentence_with_its_exit_code(
     kind: type[AskfewError],

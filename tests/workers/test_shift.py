@@ -38,6 +38,21 @@ def test_a_shift_answers_until_the_campaign_is_over(store: Store, slots: int, pl
     assert {row.cost for row in answers_of(campaign)} == {0.5}
 
 
+def test_who_waits_says_why(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def not_at_all(plate: Sequence[Asked]) -> list[Reply]:
+        return [NoAnswer("broken") for _ in plate]
+
+    monkeypatch.setattr("askfew.workers.shift._SAY_WAITING", 0.1)
+    campaign = sweep(store, rows=2, columns=1)
+    with caplog.at_level("INFO", "askfew.workers"):
+        asyncio.run(Shift(StoreDesk(campaign, "ann"), not_at_all, idle=0.5).run())
+    said = [each for each in caplog.messages if "waiting" in each]
+    assert len(said) == 1
+    assert "what is open is for others" in said[0]
+
+
 def test_many_slots_answer_at_once(store: Store) -> None:
     campaign = sweep(store, rows=8, columns=4)
     together = asyncio.Barrier(16)

@@ -95,8 +95,8 @@ def _warn(settings: Settings, crowd: CrowdForecast) -> None:
     elif crowd.most_workers > 1:
         able = "will hardly" if crowd.typical_workers > 1 else "may not"
         notes.print(
-            f"[bold red]ONE WORKER MAY BE TOO FEW:[/bold red] one model alone {able} finish, because"
-            " no worker answers the same question about the same item more than"
+            f"[bold red]ONE WORKER MAY BE TOO FEW:[/bold red] one model alone {able} finish,"
+            " because no worker answers the same question about the same item more than"
             f" {_times(often)} (answers_per_worker_and_cell = {often}), and some will be asked"
             f" up to {crowd.most_workers * often} times. Let several models or people answer, or"
             " raise it if a model's repeated answers are fresh draws.",
