@@ -50,7 +50,7 @@ def test_who_waits_says_why(
         asyncio.run(Shift(StoreDesk(campaign, "ann"), not_at_all, idle=0.5).run())
     said = [each for each in caplog.messages if "waiting" in each]
     assert len(said) == 1
-    assert "what is open is for others" in said[0]
+    assert "for another worker" in said[0]
 
 
 def test_many_slots_answer_at_once(store: Store) -> None:
