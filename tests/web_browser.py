@@ -44,22 +44,26 @@ window.fetch = async (address, options) => {
 
 
 class RunningServer:
+    """A server, its owner's token, and links to it."""
+
+    def __init__(self, address: str, owner: str) -> None:
+        self.address, self.owner = address, owner
+
+    def link(self, campaign: Campaign, worker: str) -> str:
+        return f"{self.address}/i/{invite(campaign, worker)}"
+
+
+class KillableServer(RunningServer):
     """``askfew serve`` in a process of its own, which can be killed and started again."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, store: Store, url: str) -> None:
+        super().__init__("http://127.0.0.1:0", reset_token(store))
         self.store_url = url
-        self.port = 0
         self.process: subprocess.Popen[str] | None = None
-        with_token = Store(url)
-        self.owner = reset_token(with_token)
-        with_token.close()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        where = ["--store", self.store_url, "--port", str(self.port)]
+        port = self.address.rpartition(":")[2]  # the same again, once it has one
+        where = ["--store", self.store_url, "--port", port]
         command = [sys.executable, "-m", "askfew", "serve", *where, "--json"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
@@ -68,7 +72,7 @@ class RunningServer:
             line = self.process.stdout.readline()
             assert line, "the server ended by itself"
             said += line
-        self.port = int(json.loads(said)["address"].rpartition(":")[2])
+        self.address = json.loads(said)["address"]
 
     def kill(self) -> None:
         """As a power cut would."""
@@ -78,9 +82,6 @@ class RunningServer:
         assert self.process.stdout is not None
         self.process.stdout.close()
         self.process = None
-
-    def link(self, campaign: Campaign, worker: str) -> str:
-        return f"{self.address}/i/{invite(campaign, worker)}"
 
 
 class Visitor:

@@ -10,7 +10,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 from askfew.campaigns.store import Store
 from conftest import missing
-from web_browser import FLAGS, RunningServer, Visitor
+from servers import serving
+from web_browser import FLAGS, KillableServer, RunningServer, Visitor
 
 
 @pytest.fixture(scope="session")
@@ -34,8 +35,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def server(store: Store, tmp_path: Path) -> Iterator[RunningServer]:
-    running = RunningServer(f"sqlite:///{tmp_path / 'store.db'}")
+def server(store: Store) -> Iterator[RunningServer]:
+    with serving(store) as served:
+        yield RunningServer(served.url, served.owner)
+
+
+@pytest.fixture
+def killable(store: Store, tmp_path: Path) -> Iterator[KillableServer]:
+    running = KillableServer(store, f"sqlite:///{tmp_path / 'store.db'}")
     running.start()
     yield running
     if running.process is not None:

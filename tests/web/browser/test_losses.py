@@ -10,7 +10,7 @@ from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import slots
 from campaign_tools import sweep
 from small_campaigns import QUESTIONS, small_settings
-from web_browser import PATIENCE, RECORD_TELLS, RunningServer, Visitor, told, until
+from web_browser import PATIENCE, RECORD_TELLS, KillableServer, RunningServer, Visitor, told, until
 
 PAGES = 10
 PRESS_FOR_EVER = """
@@ -30,22 +30,22 @@ def long_campaign(store: Store, **changes: object) -> Campaign:
 
 
 def test_ten_pages_go_on_after_the_server_was_killed_and_nothing_acknowledged_is_lost(
-    store: Store, server: RunningServer, visit: Callable[..., Visitor]
+    store: Store, killable: KillableServer, visit: Callable[..., Visitor]
 ) -> None:
     # One large step: nobody waits for the end of a small one.
     campaign = sweep(store, 60, 5, 4, answers_per_worker_and_cell=4)
     pages = [visit() for _ in range(PAGES)]
     for number, visitor in enumerate(pages):
         visitor.page.add_init_script(RECORD_TELLS)
-        visitor.page.goto(server.link(campaign, f"worker {number}"))
+        visitor.page.goto(killable.link(campaign, f"worker {number}"))
         visitor.wait_for_question()
         visitor.page.evaluate(PRESS_FOR_EVER)
     for visitor in pages:
         visitor.page.wait_for_function("() => window.acked.length >= 3")
-    server.kill()
+    killable.kill()
     before = [visitor.page.evaluate("window.acked.length") for visitor in pages]
     pages[0].page.get_by_text("No connection").wait_for()
-    server.start()
+    killable.start()
     for visitor, count in zip(pages, before, strict=True):
         visitor.page.wait_for_function("count => window.acked.length >= count + 3", arg=count)
     acknowledged = {each for visitor in pages for each in visitor.page.evaluate("window.acked")}

@@ -9,6 +9,7 @@ import pytest
 
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.store import Store
+from campaign_tools import sweep
 from small_campaigns import answer, small_campaign, small_settings
 from web_browser import RunningServer, Visitor
 
@@ -58,6 +59,33 @@ def test_pages_fit_on_a_phone(
             assert box["y"] + box["height"] <= PHONE["height"]
         phone.page.get_by_role("button", name="Guidelines").tap()
         phone.page.locator("#guide.is-open").wait_for()
+        assert focus_of(phone) == "guide-close"
+        phone.page.keyboard.press("Escape")
+        phone.page.locator("#guide:not(.is-open)").wait_for(state="attached")
+        assert focus_of(phone) == "guide-open"
+
+
+def focus_of(visitor: Visitor) -> str:
+    return str(visitor.page.evaluate("document.activeElement.id"))
+
+
+def test_who_cannot_see_hears_every_item_and_keeps_the_focus(
+    store: Store, server: RunningServer, visit: Callable[..., Visitor]
+) -> None:
+    campaign = sweep(store, 3, 1)  # one question about three items
+    worker, heard, lease = visit(), set(), ""
+    worker.page.goto(server.link(campaign, "ann"))
+    worker.wait_for_question()
+    worker.page.get_by_role("button", name="Yes").focus()
+    for _ in range(3):
+        lease = worker.wait_for_question(other_than=lease)
+        heard.add(worker.page.locator("#heard[aria-live=polite]").text_content())
+        worker.page.keyboard.press("Enter")  # whatever has the focus
+    assert heard == {"i0: ?", "i1: ?", "i2: ?"}
+    worker.page.locator("#rest").wait_for()
+    worker.page.keyboard.press("z")
+    worker.wait_for_question()
+    assert worker.page.evaluate("document.activeElement.dataset.value") == "yes"
 
 
 def test_the_dashboard_follows_pause_resume_and_close(

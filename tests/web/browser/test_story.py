@@ -153,6 +153,7 @@ def _answer_together(
         if number % 20 == 10 and bob.lease:
             seen["bob"].append(press(bob, rng))
         if number == count // 2:
+            until(answered_by_bob, "another question for Ann")
             shown = ann.wait_for_question(other_than=seen["ann"][-1])
             ann.page.reload()
             assert ann.wait_for_question() == shown

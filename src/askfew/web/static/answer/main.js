@@ -351,11 +351,18 @@ document.addEventListener("visibilitychange", () => {
 window.addEventListener("pagehide", release);
 
 const guidePanel = document.getElementById("guide");
+const guideOpener = document.getElementById("guide-open");
+const guideCloser = document.getElementById("guide-close");
+
+/** On phones the guidelines are a sheet: the focus goes there, and comes back. */
 function guide(open) {
-  guidePanel?.classList.toggle("is-open", open);
+  if (!guidePanel || open === guidePanel.classList.contains("is-open")) return;
+  guidePanel.classList.toggle("is-open", open);
+  guideOpener.setAttribute("aria-expanded", String(open));
+  (open ? guideCloser : guideOpener).focus();
 }
-document.getElementById("guide-open")?.addEventListener("click", () => guide(true));
-document.getElementById("guide-close")?.addEventListener("click", () => guide(false));
+guideOpener?.addEventListener("click", () => guide(true));
+guideCloser?.addEventListener("click", () => guide(false));
 
 // ---------------------------------------------------------------- going on where it stopped
 

@@ -15,6 +15,7 @@ export const page = {
 };
 
 let shown = null;
+let focused = null; // the button in use when questions ran out
 
 /** Show a question, or nothing if there is none. Says whether it is another one than before. */
 export function show(question) {
@@ -24,12 +25,17 @@ export function show(question) {
   page.card.hidden = !question;
   page.rest.hidden = Boolean(question);
   page.root.dataset.lease = id || "";
-  for (const each of [...page.choices, page.skip]) each.disabled = !question;
+  const buttons = [...page.choices, page.skip];
+  if (!question) focused = buttons.find((each) => each === document.activeElement) || focused;
+  for (const each of buttons) each.disabled = !question;
   if (page.number) {
     page.number.disabled = !question;
     page.number.value = "";
   }
   if (!question) return true;
+  // Switched off, a button loses its focus, and whoever tabs would begin anew.
+  if (focused && document.activeElement === document.body) focused.focus();
+  focused = null;
   const { item } = question;
   const text = item.text || (item.image ? "" : item.id);
   const picture = $("picture");
@@ -47,6 +53,8 @@ export function show(question) {
   words.classList.toggle("answer-text-long", text.length > LONG_TEXT);
   $("item-box").scrollTop = 0;
   $("question-text").textContent = question.question.text;
+  // In one piece: the same question about another item is news, too.
+  $("heard").textContent = `${item.image ? picture.alt : text}: ${question.question.text}`;
   return true;
 }
 
