@@ -72,8 +72,8 @@ def _told(cells: Iterator[Cell]) -> Iterator[Cell]:
 
 def _print_table(cells: Sequence[Cell]) -> None:
     table = Table(
-        "instance", "method", "answers", "95 % of runs", "errors (interval)", "/ paper", "/ floor",
-        "batches", "seconds",
+        "instance", "method", "answers", "95 % of runs", "errors, % (interval)", "/ paper", "/ floor",
+        "batches", "time, s",
     )  # fmt: skip
     for column in table.columns[2:]:
         column.justify = "right"
@@ -88,7 +88,7 @@ def _print_table(cells: Sequence[Cell]) -> None:
             cell.method,
             _count(summary.mean_answers),
             _count(summary.q95_answers),
-            f"{summary.error_rate:.1%} ({low:.1%}..{high:.1%})",
+            f"{100 * summary.error_rate:.1f} ({100 * low:.1f}..{100 * high:.1f})",
             _ratio(cell.to_paper),
             _ratio(cell.to_known_gap),
             f"{summary.mean_batches:,.0f}",

@@ -40,9 +40,7 @@ def _read_bytes(path: Path, most: int) -> bytes:
         with path.open("rb") as file:
             data = file.read(most + 1)
     except FileNotFoundError:
-        raise InvalidInput(
-            f"{path}: this file must be there", "none", "see what 'askfew new' writes"
-        ) from None
+        raise InvalidInput(f"{path}: this file must be there", "none", "check its name") from None
     except OSError as error:
         raise InvalidInput(
             f"{path}: this file must be readable", error.strerror, "mend its permissions"
