@@ -5,6 +5,8 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +14,7 @@ import pytest
 import typer
 
 from askfew.cli import app
+from askfew.workers.llm.config import read_config
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -102,6 +105,14 @@ def test_blocks_that_say_so_run_as_they_stand(page: Path, tmp_path: Path) -> Non
         timeout=900,
     )
     assert ran.returncode == 0, ran.stderr
+
+
+def test_the_configuration_of_models_has_every_key(tmp_path: Path) -> None:
+    (block,) = blocks(ROOT / "docs" / "workers.md", "toml")
+    (tmp_path / "judges.toml").write_text(block)
+    config = read_config(tmp_path / "judges.toml")
+    assert set(tomllib.loads(block)) == {each.name for each in fields(config)}
+    assert config.models == tuple(config.prices)
 
 
 @pytest.mark.parametrize("said", said_commands(), ids=lambda s: f"{s.page}: {' '.join(s.words)}")

@@ -72,8 +72,8 @@ def _told(cells: Iterator[Cell]) -> Iterator[Cell]:
 
 def _print_table(cells: Sequence[Cell]) -> None:
     table = Table(
-        "instance", "method", "answers", "95 % of runs", "errors, % (interval)", "/ paper", "/ floor",
-        "batches", "time, s",
+        "instance", "method", "answers", "95 % of runs", "errors, % (interval)", "/ paper",
+        "/ floor", "batches", "time, s",
     )  # fmt: skip
     for column in table.columns[2:]:
         column.justify = "right"
