@@ -1,6 +1,7 @@
 """The dashboard in every state, from the store's side; a browser looks at it elsewhere."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import campaigns
+from askfew.web.access.invitations import invite
 from campaign_tools import Clock, answers_of, with_a_stubborn_worker
 from small_campaigns import QUESTIONS, TRUTH, answer, small_campaign, small_settings
 from web_site import Site
@@ -137,3 +139,15 @@ def test_page_and_api_show_no_certificate_without_its_warning(site: Site, store:
     assert f'<p class="certificate-text">{warning}' in page
     document = site.owner.get(f"/api/v1/campaigns/{name}/result").json()
     assert document["certificate_text"].startswith(warning)
+
+
+def test_the_list_of_people_is_news_when_somebody_invited_is_revoked(
+    site: Site, store: Store
+) -> None:
+    campaign = small_campaign(store)
+    invite(campaign, "ann")
+    part = f"{HERE}/parts/people"
+    (seen,) = re.findall(r"people\?seen=([^\"]+)", site.owner.get(part).text)
+    assert site.owner.get(f"{part}?seen={seen}").status_code == 204
+    assert "revoked" in site.owner.post(f"{HERE}/revoke", data={"worker": "ann"}).text
+    assert "revoked" in site.owner.get(f"{part}?seen={seen}").text

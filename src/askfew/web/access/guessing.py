@@ -21,7 +21,8 @@ _REMEMBERED = 10_000
 
 
 class Guesses:
-    """Counts wrong tokens by the address they come from, in this process.
+    """Counts wrong tokens by the address they come from, in this process: of several servers of a
+    store, each counts for itself. (Tokens are 256 random bits; this only keeps the noise down.)
 
     After too many, no new token is looked at for a while. One that has been right before still is,
     so that nobody behind the same address can lock the others out; and a wrong one that comes again

@@ -195,12 +195,12 @@ def _question_context(view: View) -> dict[str, Any]:
 def _people_context(view: View) -> dict[str, Any]:
     details = view.details()
     people = people_of(view.campaign, details.standing, details.tallies)
-    invited = sum(not person.came for person in people)
+    counts = [sum(each) for each in zip(*((p.came, p.revoked) for p in people), strict=True)]
     return {
         "settings": view.settings,
         "standing": details.standing,
         "people": people,
-        "people_version": f"{details.standing.version}-{len(people)}-{invited}",
+        "people_version": "-".join(map(str, (details.standing.version, len(people), *counts))),
     }
 
 
