@@ -3,6 +3,8 @@
 import json
 import random
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +155,26 @@ def test_max_cost_holds_also_for_the_next_run(
         assert code == 0, err
         assert json.loads(out)["cost"] <= 8
         assert len(endpoint.calls) <= before + 3
+
+
+def test_max_cost_holds_for_processes_that_share_a_log(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hundred(store)
+    Path("llm.toml").write_text(CONFIG)
+    endpoint = FakeEndpoint(judge, latency=0.02)
+    monkeypatch.setenv("OPENAI_API_KEY", endpoint.key)
+    work = [sys.executable, "-m", "askfew", "work", "llm", "hundred", "--config", "llm.toml"]
+    work += ["--model", "tiny", "--concurrency", "2", "--max-cost", "8", "--json"]
+    with endpoint.running():
+        processes = [
+            subprocess.Popen(
+                [*work, "--base-url", endpoint.url, "--worker", name], stdout=subprocess.PIPE
+            )
+            for name in ("one", "other")
+        ]
+        said = [json.loads(process.communicate(timeout=120)[0]) for process in processes]
+    bill = [PRICE.of(*call.tokens) for call in endpoint.completed()]
+    assert 6 < sum(bill) <= 8 + 4 * max(bill)
+    assert all("of at most 8 are spent" in each["workers"][0]["ended"] for each in said)
+    assert all(each["calls"] > 1 for each in said)
