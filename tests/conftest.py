@@ -4,6 +4,7 @@ Tests that need a system package ask for it by a fixture, which skips them loudl
 """
 
 import os
+import signal
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,10 @@ settings.register_profile(
     "askfew", deadline=None, max_examples=60, derandomize=True, database=None, print_blob=False
 )
 settings.load_profile("askfew")
+
+# Started in the background of a shell, one inherits that Ctrl-C is ignored, and so would the
+# programs that tests start and end by it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def missing(reason: str) -> NoReturn:

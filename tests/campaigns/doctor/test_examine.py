@@ -71,7 +71,7 @@ WAYS = {
     "a changed seed": (
         "UPDATE campaigns SET settings = replace(settings, '\"seed\": 3', '\"seed\": 4')"
         " WHERE id = 1",
-        "its log does not replay: the log was recorded with random state",
+        "its log does not replay: the log was recorded with the seed of",
     ),
     "a changed delta": (
         "UPDATE campaigns SET settings = replace(settings, '\"delta\": 0.1', '\"delta\": 0.2')"

@@ -168,7 +168,7 @@ BAD = {
     "no worker": ("item0,q0,,1", "line 3: a worker's name"),
     "a long worker": (f"item0,q0,{'x' * 201},1", "line 3: a worker's name"),
     "too few fields": ("item0,q0,ann", "line 3: a row must have 4 fields"),
-    "a long text": (f"item0,q0,ann,{'1' * 1_000_000}", "line 3: this must be a row"),
+    "a long text": (f"item0,q0,ann,{'1' * 1_000_000}", "line 3: a text must have at most"),
 }
 
 

@@ -14,9 +14,9 @@ from servers import serving
 from web_browser import FLAGS, KillableServer, RunningServer, Visitor
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium; one for all tests of a process."""
+    """Debian's Chromium. Playwright keeps a loop running, which other tests must not meet."""
     path = shutil.which("chromium")
     if path is None:
         missing("NO CHROMIUM HERE: run scripts/system-packages as root (Linux only)")
