@@ -81,5 +81,5 @@ def test_groups_are_read_from_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("written", ["1", "0", "x", "q=2", "q=", "nan"])
 def test_reliabilities_lie_between_nothing_and_certainty(written: str) -> None:
-    with pytest.raises(InvalidInput, match="a reliability must lie between 0 and 1"):
+    with pytest.raises(InvalidInput, match="a reliability must lie strictly between 0 and 1"):
         read_reliabilities([written])
