@@ -127,6 +127,7 @@ def _undo_after_it_was_sent(worker: Visitor, campaign: Campaign) -> None:
     worker.page.keyboard.press("n")
     worker.page.clock.fast_forward(HELD_BACK)
     until(lambda: lease in told(campaign), "the answer is sent after three seconds")
+    worker.page.locator("#undo:enabled").wait_for()  # the page knows it, too
     worker.page.keyboard.press("z")
     worker.page.get_by_text("Taken back: the question is asked again").wait_for()
     assert told(campaign)[lease].retracted
