@@ -48,9 +48,8 @@ def test_ten_thousand_small_runs_have_no_long_tail(name: str) -> None:
     assert max(answers) <= 30 * np.median(answers)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_references_rotate(seed: int) -> None:
-    """Apart from the two representatives, nobody is asked anything very often."""
+def busiest(seed: int) -> float:
+    """Answers of the busiest cell but the representatives', over the median labelled item's."""
     labels = np.random.default_rng(seed).permutation(np.arange(500) % 2)
     oracle = Watched(yes_no(seed, 0.9, 5, 100, labels))
     ended = play(oracle, seed)
@@ -63,7 +62,17 @@ def test_references_rotate(seed: int) -> None:
         if cell[0] not in certificate.representatives
     }
     labelled = [times for (_, asked), times in others.items() if asked == ended.result.question]
-    assert max(others.values()) <= 5 * np.median(labelled)
+    return float(max(others.values()) / np.median(labelled))
+
+
+def test_references_rotate() -> None:
+    """Apart from the two representatives, nobody is asked anything very often.
+
+    By bad luck an item's own answers may leave it in doubt for long: about once in a hundred runs.
+    """
+    ratios = np.array([busiest(seed) for seed in range(100)])
+    assert np.mean(ratios <= 5) >= 0.97
+    assert ratios.max() <= 10
 
 
 def test_without_rotation_only_representatives_are_references() -> None:

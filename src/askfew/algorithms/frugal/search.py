@@ -32,6 +32,12 @@ _NEW = 0.2
 """Share of a round that goes to new candidates in any case: what looks promising may not be."""
 _PATIENCE = 0.3
 """How much the cost of labelling by a small gap counts against it in the search."""
+_SHALLOW = 16
+"""Samples that any candidate may be given to confirm it."""
+_DEEP = 5.0
+"""More than that, this many times the answers asked so far for each item.
+
+A pair that needs many samples promises a long labelling: look around before following it down."""
 _AGAIN = 4
 """A leader sampled to this many times its size at registration is registered anew."""
 
@@ -92,7 +98,8 @@ def search(course: Course, state: Search) -> Procedure[Pair]:
     while True:
         budget = max(_LEAST, math.ceil(course.options.growth * state.asked / 2))
         now = prospects(pool, _payoff(course, state), course.noise)
-        rows, sizes, leader = plan_round(pool, now, math.ceil((1 - _NEW) * budget))
+        most = max(_SHALLOW, _DEEP * state.asked / course.problem.items)
+        rows, sizes, leader = plan_round(pool, now, math.ceil((1 - _NEW) * budget), most)
         if leader is not None:
             _register(course, state, leader)
         fresh, size = _draw(course, state, budget - int(sizes.sum()), rows, leader)

@@ -24,6 +24,8 @@ _STRAGGLERS = 0.003
 """Share of all that was asked which a step may always ask."""
 _STALE = 0.05
 """Share of what an item was asked that it is always asked again: no item waits for ever."""
+_RELIEF = 1 / 40
+"""References for an answer of an item that is asked unusually often, at most: so many an item."""
 _LATE = 4.0
 """Times its expected answers after which an item is late."""
 
@@ -35,8 +37,7 @@ def step_sizes(
     against = state.against(items)
     waits = _waits(against, late)
     waiting = waits.sum(axis=1)
-    # At least that of two items, even for the last one: references rotate, an item cannot.
-    ratios = np.sqrt(np.maximum(waiting, 2))
+    ratios = np.maximum(np.sqrt(np.maximum(waiting, 2)), _relief(asked, items))
     need = (waits > 0) * np.maximum(state.threshold - against, 0)
     need = (need / _speed(course, levels, ratios)[:, np.newaxis]).max(axis=0)
     sizes = _item_sizes(course, asked, items, need)
@@ -57,6 +58,16 @@ def _waits(against: Floats, late: Mask) -> Floats:
     waits[:, ~against.any(axis=0)] = 1 - 1 / len(groups)
     waits[:, late] = 1.0
     return waits
+
+
+def _relief(asked: Asked, items: Ints) -> float:
+    """References for each answer of an item, at least: the more, the more often one was asked.
+
+    References rotate, an item cannot: beside more of them it need not answer as often itself.
+    """
+    often = asked.counts[asked.counts > 0]
+    overdue = asked.counts[items].max() / np.median(often) if len(often) else 0.0
+    return float(nine_digits(min(overdue**2, _RELIEF * len(asked.counts))))
 
 
 def _speed(course: Course, levels: Levels, ratios: Floats) -> Floats:
