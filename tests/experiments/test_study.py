@@ -2,13 +2,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
-from scipy import stats
 
 from askfew.errors import InvalidInput
-from askfew.experiments.study import Measured, Place, Study, log_slope, run_study
-from askfew.simulation import Engine, Run, Summary, local
+from askfew.experiments.study import Place, Study, run_study
+from askfew.simulation import Engine, Run, local
 
 
 def counting(calls: list[float], x: float) -> Callable[[int, int, Engine], list[Run]]:
@@ -61,27 +59,3 @@ def test_particulars_name_seed_runs_versions_and_time(tmp_path: Path) -> None:
     assert particulars["runs"] == 2
     assert {"askfew", "numpy", "scipy", "python"} == particulars["versions"].keys()
     assert particulars["seconds"] >= 0
-
-
-def measured(x: float, answers: float) -> Measured:
-    runs = [Run("done", True, round(answers), 1)] * 2
-    return Measured("curve", x, 2, Summary.of(runs))
-
-
-def test_the_slope_of_a_power_law_is_its_exponent() -> None:
-    cells = [measured(x, 1000 * x**1.5) for x in (1, 4, 9, 16, 25)]
-    slope = log_slope(cells, "curve")
-    assert slope is not None
-    assert slope.exponent == pytest.approx(1.5, abs=1e-3)
-    assert slope.low <= slope.exponent <= slope.high
-
-
-def test_the_slope_s_interval_is_that_of_least_squares() -> None:
-
-    points = [(1, 100), (2, 260), (4, 350), (8, 900), (16, 1500)]
-    slope = log_slope([measured(x, y) for x, y in points], "curve")
-
-    fit = stats.linregress(*np.log(np.array(points, dtype=float)).T)
-    assert slope is not None
-    assert slope.exponent == pytest.approx(fit.slope)
-    assert slope.high - slope.exponent == pytest.approx(stats.t.ppf(0.975, 3) * fit.stderr)

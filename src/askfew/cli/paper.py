@@ -15,7 +15,8 @@ from askfew.cli import options
 from askfew.cli.output import notes, print_json, progress, report
 from askfew.errors import InvalidInput
 from askfew.experiments import exp1, exp2, exp3, exp4
-from askfew.experiments.study import Line, Measured, Study, log_slope, run_study
+from askfew.experiments.slopes import Growth, growth
+from askfew.experiments.study import Line, Measured, Study, run_study
 from askfew.simulation import Engine, dask, local
 
 __all__ = ["paper"]
@@ -63,6 +64,7 @@ def paper(
         watch=progress(experiment, len(study.places)),
     )
     _draw(study, measured, points, folder, f"seed {seed}, {runs} runs a point, bands 5 to 95 %")
+    grown = [(claim.sentence, growth(claim, measured, points)) for claim in study.claims]
     if json:
         print_json(
             {
@@ -70,11 +72,14 @@ def paper(
                 "runs": runs,
                 "seed": seed,
                 "cells": [asdict(c) for c in measured],
+                "growth": [asdict(each) for _, each in grown if each is not None],
             }
         )
     else:
         _print_table(study, measured)
-        _print_claims(study, measured)
+        for said, each in grown:
+            if each is not None:
+                report.print(_grown(study, each, said))
         notes.print(f"Written to {folder}: {experiment}.csv, .png, .svg, .json")
 
 
@@ -141,11 +146,15 @@ def _print_table(study: Study, measured: Sequence[Measured]) -> None:
     report.print(table)
 
 
-def _print_claims(study: Study, measured: Sequence[Measured]) -> None:
-    for claim in study.claims:
-        slope = log_slope(measured, claim.curve, claim.least_x)
-        if slope is not None:
-            report.print(
-                f"{claim.curve}: measured exponent {slope.exponent:.2f}"
-                f" (95 % interval {slope.low:.2f} to {slope.high:.2f}). Said: {claim.sentence}."
-            )
+def _grown(study: Study, measured: Growth, said: str) -> str:
+    slope, published = measured.slope, measured.published
+    theirs = (
+        ""
+        if published is None
+        else f"; published: {published.exponent:.2f} ({published.low:.2f} to {published.high:.2f})"
+    )
+    return (
+        f"{measured.curve}: exponent {slope.exponent:.2f} (95 % interval {slope.low:.2f} to"
+        f" {slope.high:.2f}){theirs}. While {study.x_name} grows {measured.x_factor:.0f}-fold, the"
+        f" means differ by a factor of {measured.mean_factor:.1f}. Said: {said}."
+    )

@@ -18,9 +18,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from scipy.special import stdtrit
-
 from askfew.errors import InvalidInput
 from askfew.simulation import Engine, Instance, Run, Summary, Trial, repeat
 
@@ -29,9 +26,7 @@ __all__ = [
     "Line",
     "Measured",
     "Place",
-    "Slope",
     "Study",
-    "log_slope",
     "repeated",
     "run_study",
 ]
@@ -103,16 +98,6 @@ class Measured:
     summary: Summary
 
 
-@dataclass(frozen=True)
-class Slope:
-    """Exponent of a power law fitted to a curve's means, with its 95 % interval."""
-
-    curve: str
-    exponent: float
-    low: float
-    high: float
-
-
 def run_study(
     study: Study,
     folder: Path,
@@ -149,24 +134,6 @@ def run_study(
     }
     (folder / f"{study.name}.json").write_text(json.dumps(particulars, indent=2) + "\n")
     return measured
-
-
-def log_slope(measured: Sequence[Measured], curve: str, least_x: float = 0.0) -> Slope | None:
-    """Slope of log mean answers on log x; None with fewer than three points."""
-    points = [
-        (cell.x, cell.summary.mean_answers)
-        for cell in measured
-        if cell.curve == curve and cell.x >= least_x and cell.summary.mean_answers
-    ]
-    if len(points) < 3:
-        return None
-    x, y = np.log(np.array(points, dtype=np.float64)).T
-    x -= x.mean()
-    exponent = float(x @ y / (x @ x))
-    residuals = y - y.mean() - exponent * x
-    freedom = len(points) - 2
-    half = float(stdtrit(freedom, 0.975) * np.sqrt(residuals @ residuals / freedom / (x @ x)))
-    return Slope(curve, exponent, exponent - half, exponent + half)
 
 
 class _Results:
