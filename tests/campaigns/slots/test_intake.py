@@ -141,6 +141,19 @@ def test_a_late_answer_is_taken_while_nobody_else_has_the_question(
     assert campaign.tell(asked.id, True).status is Received.ACCEPTED
 
 
+def test_a_late_answer_to_the_last_open_question_closes_the_step(
+    store: Store, clock: Clock
+) -> None:
+    campaign = sweep(store, rows=2, columns=1, each=2)
+    own, others = campaign.ask("ann", 2), campaign.ask("bob", 2)
+    for each in (*others, own[0]):
+        assert campaign.tell(each.id, True).ok
+    clock.pass_seconds(601)
+    assert campaign.ask("bob") == []  # it is open again, but not for him
+    assert campaign.tell(own[1].id, True).ok
+    assert campaign.state == "ended"
+
+
 def test_a_late_answer_is_refused_politely_once_someone_else_has_the_question(
     store: Store, clock: Clock
 ) -> None:

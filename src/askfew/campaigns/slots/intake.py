@@ -56,18 +56,16 @@ _THANKS = Receipt(Received.ACCEPTED, "thank you")
 UNKNOWN = Receipt(Received.UNKNOWN, "no such question was asked")
 _LEASE_ID = re.compile(r"(\d{1,9})-(\d{1,9})-(\d{1,9})-\w{1,32}", re.ASCII)
 _CAMPAIGN = bindparam("this_campaign", type_=slots.c.campaign.type)
+_STEP = bindparam("at_step", type_=slots.c.step.type)
+_NUMBER = bindparam("at_number", type_=slots.c.number.type)
 _LEASE = bindparam("this_lease", type_=slots.c.lease.type)
-_SLOT = and_(
-    slots.c.campaign == _CAMPAIGN,
-    slots.c.step == bindparam("at_step"),
-    slots.c.number == bindparam("at_number"),
-)
+_SLOT = and_(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP, slots.c.number == _NUMBER)
 _HELD = and_(_SLOT, slots.c.lease == _LEASE, UNSETTLED)
 """This lease's slot still waits: it is leased, or its lease ran out and nobody else has it."""
 _ANSWER = and_(
     answers.c.campaign == _CAMPAIGN,
-    answers.c.step == bindparam("at_step"),
-    answers.c.slot == bindparam("at_number"),
+    answers.c.step == _STEP,
+    answers.c.slot == _NUMBER,
     answers.c.id == _LEASE,
 )
 _ALIVE = exists().where(campaigns.c.id == _CAMPAIGN, campaigns.c.state != "closed")
@@ -78,7 +76,11 @@ _TAKE = (
     .where(_HELD, _ALIVE)
     .values(state=SlotState.ANSWERED.value, value=bindparam("answer"), expires=None)
     .returning(
-        slots.c.worker, slots.c.item, slots.c.question, any_open(_CAMPAIGN).label("others_open")
+        slots.c.worker,
+        slots.c.item,
+        slots.c.question,
+        # But for itself: PostgreSQL looks at how things stood before, and an answer may come late.
+        any_open(_CAMPAIGN, but=(_STEP, _NUMBER)).label("others_open"),
     )
 )
 _KEEP = insert(answers)
@@ -119,7 +121,7 @@ _WAITING = select(or_(any_open(_CAMPAIGN), any_leased(_CAMPAIGN)))
 
 _LOCK_STEP = (
     select(steps.c.closed)
-    .where(steps.c.campaign == _CAMPAIGN, steps.c.number == bindparam("at_step"))
+    .where(steps.c.campaign == _CAMPAIGN, steps.c.number == _STEP)
     .with_for_update()
 )
 _MARK_RETRACTED = update(answers).where(_ANSWER).values(retracted=True)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, Integer, literal_column, select
+from sqlalchemy import ColumnElement, Integer, literal_column, or_, select
 
 from askfew.campaigns.tables.schema import SlotState, slots
 
@@ -51,11 +51,18 @@ UNSETTLED = slots.c.state <= literal_column(str(SlotState.LEASED.value))
 # Not EXISTS: as long as most slots are open, PostgreSQL finds one fastest by looking at them in any
 # order, and keeps that plan when those it looks at first have been answered. The first in the order
 # of an index is looked up there, always.
-def any_open(campaign: ColumnElement[int]) -> ColumnElement[bool]:
-    """Whether a campaign has open slots; by another name, for statements about slots."""
+def any_open(
+    campaign: ColumnElement[int],
+    but: tuple[ColumnElement[int], ColumnElement[int]] | None = None,
+) -> ColumnElement[bool]:
+    """Whether a campaign has open slots, ``but`` for one by its step and number; by another name,
+    for statements about slots.
+    """
     other = slots.alias("any_open")
     here = other.c.state == literal_column(str(SlotState.OPEN.value))
     first = select(other.c.number).where(other.c.campaign == campaign, here)
+    if but is not None:
+        first = first.where(or_(other.c.step != but[0], other.c.number != but[1]))
     in_order = first.order_by(other.c.campaign, other.c.step, other.c.number)
     return in_order.limit(literal_column("1", Integer)).scalar_subquery().is_not(None)
 
