@@ -11,7 +11,7 @@ from askfew.campaigns.sentences import located, shown
 from askfew.campaigns.settings import LONGEST_TEXT, is_storable
 from askfew.errors import InvalidInput
 
-__all__ = ["check_contents", "check_id"]
+__all__ = ["check_contents", "check_id", "check_items", "check_questions"]
 
 _LONGEST_ID = 200
 
@@ -23,16 +23,26 @@ def check_contents(items: Sequence[Item], questions: Sequence[Question]) -> None
     Traceback (most recent call last):
     askfew.errors.InvalidInput: question 1: a question must have a text, got none: write what ...
     """
+    check_items(items)
+    check_questions(questions)
+
+
+def check_items(items: Sequence[Item]) -> None:
+    """Refuse items that a campaign's folder would be refused for."""
     if len(items) < 2:
         raise InvalidInput("there must be at least two items", len(items), "add some")
-    if not questions:
-        raise InvalidInput("there must be at least one question", 0, "add one")
     for number, item in enumerate(items, 1):
         with located(f"item {number}"):
             check_id(item.id)
             _check_text(item.text)
             if item.image is not None:
                 check_picture(item.image, item.image_name or item.id)
+
+
+def check_questions(questions: Sequence[Question]) -> None:
+    """Refuse questions that a campaign's folder would be refused for."""
+    if not questions:
+        raise InvalidInput("there must be at least one question", 0, "add one")
     for number, question in enumerate(questions, 1):
         with located(f"question {number}"):
             check_id(question.id)

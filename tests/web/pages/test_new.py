@@ -14,7 +14,7 @@ TEXTS = {"name": "birds", "questions": "Does it swim?\n\n Does it fly? ", "answe
 
 
 def test_a_table_with_pictures_and_typed_questions_make_a_draft() -> None:
-    filled = Filled({**TEXTS, "max_answers": "5,000"}, items=ITEMS, pictures={"b.png": PIXEL})
+    filled = Filled({**TEXTS, "max_answers": "5,000"}, items=ITEMS, pictures=[("b.png", PIXEL)])
     draft, sentences = read_draft(filled)
     assert sentences == {}
     assert draft is not None
@@ -29,8 +29,8 @@ def test_a_table_with_pictures_and_typed_questions_make_a_draft() -> None:
 
 
 def test_pictures_alone_are_items_in_human_order() -> None:
-    pictures = {"10.png": PIXEL, "folder/2.png": PIXEL, "x.png": PIXEL, "x.gif": PIXEL}
-    draft, _ = read_draft(Filled(TEXTS, pictures=pictures))
+    pictures = ["10.png", "folder/2.png", "x.png", "x.gif"]
+    draft, _ = read_draft(Filled(TEXTS, pictures=[(name, PIXEL) for name in pictures]))
     assert draft is not None
     assert [item.id for item in draft.items] == ["2", "10", "x.gif", "x.png"]
 
@@ -45,6 +45,14 @@ def test_pictures_alone_are_items_in_human_order() -> None:
         ({"answers": "scale", "low": "5", "high": "1"}, ITEMS, "answers", "answers must be"),
         ({"answers": "number", "sigma": "-1"}, ITEMS, "answers", "answers must be"),
         ({"gap": "wide"}, ITEMS, "gap", "a range must be a number"),
+        ({"questions": "a\0b"}, ITEMS, "questions", "question 1: a text must have"),
+        (
+            {"questions": "Why?\n" + "x" * 10_001},
+            ITEMS,
+            "questions",
+            "question 2: a text must have",
+        ),
+        ({"reuse": "a\0b"}, ITEMS, "reuse", "name must be"),
         ({"questions": ""}, ITEMS, "questions", "at least one question"),
         ({}, None, "items", "there must be items"),
         ({}, b"id,text\na,x\na,y\n", "items", "items.csv line 3: an id must be used once"),
@@ -56,7 +64,7 @@ def test_what_is_wrong_is_said_beside_its_field(
     texts: dict[str, str], items: bytes | None, field: str, words: str
 ) -> None:
     draft, sentences = read_draft(
-        Filled({**TEXTS, **texts}, items=items, pictures={"b.png": PIXEL} if items else {})
+        Filled({**TEXTS, **texts}, items=items, pictures=[("b.png", PIXEL)] if items else [])
     )
     assert draft is None
     assert words in sentences[field]
@@ -64,9 +72,24 @@ def test_what_is_wrong_is_said_beside_its_field(
 
 
 def test_a_file_that_is_no_picture_is_refused() -> None:
-    pictures = {"a.png": PIXEL, "b.png": b"<svg onload=alert(1)>"}
+    pictures = [("a.png", PIXEL), ("b.png", b"<svg onload=alert(1)>")]
     _, sentences = read_draft(Filled(TEXTS, pictures=pictures))
     assert "PNG, JPEG, GIF or WebP" in sentences["items"]
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (("a/1.png", "b/1.png", "2.png"), "different names, got '1.png' twice"),
+        (("1.png", "1.png", "2.png"), "different names, got '1.png' twice"),
+        (("a\0.png", "b.png"), "item 1: an id must be"),
+        ((f"{'a' * 201}.png", "b.png"), "item 1: an id must be"),
+    ],
+)
+def test_no_picture_gets_lost_and_each_can_be_stored(names: tuple[str, ...], words: str) -> None:
+    draft, sentences = read_draft(Filled(TEXTS, pictures=[(name, PIXEL) for name in names]))
+    assert draft is None
+    assert words in sentences["items"]
 
 
 def test_first_a_forecast_then_a_campaign(site: Site, store: Store, tmp_path: Path) -> None:

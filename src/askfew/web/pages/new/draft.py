@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from askfew.campaigns.records import Item, Question
@@ -29,7 +29,8 @@ class Filled:
     texts: Mapping[str, str]
     items: bytes | None = None
     questions: bytes | None = None
-    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    pictures: Sequence[tuple[str, bytes]] = ()
+    """Names and contents."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,9 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
     kind = tried("answers", lambda: check_setting("answers", _kind(texts)))
     items = tried("items", lambda: items_from(filled.items, filled.pictures))
     questions = tried("questions", lambda: questions_from(filled.questions, texts["questions"]))
+    reuse = texts.get("reuse") or None
+    if reuse is not None:
+        reuse = tried("reuse", lambda: check_setting("name", reuse))
     ranges = {key: tried(key, lambda key=key: _range(texts.get(key, ""))) for key in _RANGES}  # type: ignore[misc]
     if sentences or items is None or questions is None or kind is None:
         return None, sentences
@@ -73,7 +77,7 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
         unknown = tried("gap", lambda: usual_unknown(kind, len(items), len(questions), **ranges))
     if sentences or settings is None:
         return None, sentences
-    return Draft(settings, items, questions, texts.get("reuse") or None, unknown), {}
+    return Draft(settings, items, questions, reuse, unknown), {}
 
 
 _RANGES = ("gap", "share", "useful")

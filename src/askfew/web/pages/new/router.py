@@ -155,11 +155,11 @@ def _text(range_: Range) -> str:
 
 async def _filled(sent: FormData) -> Filled:
     texts = {key: value for key, value in sent.multi_items() if isinstance(value, str)}
-    pictures = {
-        each.filename: await each.read()
+    pictures = [
+        (each.filename, await each.read())
         for each in sent.getlist("pictures")
         if isinstance(each, UploadFile) and each.filename
-    }
+    ]
     return Filled(
         {"questions": "", **texts},
         await _file(sent, "items_file"),

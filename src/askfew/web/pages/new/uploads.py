@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
+from askfew.campaigns.contents import check_items, check_questions
 from askfew.campaigns.folder.load import read_items, read_questions
 from askfew.campaigns.folder.pictures import check_picture
 from askfew.campaigns.records import Item, Question
@@ -19,9 +21,9 @@ __all__ = ["items_from", "questions_from"]
 T = TypeVar("T")
 
 
-def items_from(table: bytes | None, pictures: Mapping[str, bytes]) -> tuple[Item, ...]:
+def items_from(table: bytes | None, pictures: Iterable[tuple[str, bytes]]) -> tuple[Item, ...]:
     """Items of a CSV file and the pictures it names; without one, every picture is an item."""
-    by_name = {_last(name): data for name, data in pictures.items()}
+    by_name = _by_name(pictures)
     if table:
         return _through_file("items.csv", table, lambda path: read_items(path, _among(by_name)))
     if not by_name:
@@ -30,14 +32,13 @@ def items_from(table: bytes | None, pictures: Mapping[str, bytes]) -> tuple[Item
     if len(names) < 2:
         raise InvalidInput("there must be at least two items", 1, "choose more pictures")
     stems = [PurePosixPath(name).stem for name in names]
-    return tuple(
-        Item(
-            stem if stems.count(stem) == 1 else name,
-            image=_checked(name, by_name[name]),
-            image_name=name,
-        )
+    uses = Counter(stems)
+    items = tuple(
+        Item(stem if uses[stem] == 1 else name, image=by_name[name], image_name=name)
         for name, stem in zip(names, stems, strict=True)
     )
+    check_items(items)
+    return items
 
 
 def questions_from(table: bytes | None, lines: str) -> tuple[Question, ...]:
@@ -53,7 +54,9 @@ def questions_from(table: bytes | None, lines: str) -> tuple[Question, ...]:
         raise InvalidInput(
             "there must be at least one question", "none", "type one a line, or choose a CSV file"
         )
-    return tuple(Question(f"q{number}", line) for number, line in enumerate(typed, start=1))
+    questions = tuple(Question(f"q{number}", line) for number, line in enumerate(typed, start=1))
+    check_questions(questions)
+    return questions
 
 
 def _through_file(name: str, data: bytes, read: Callable[[Path], T]) -> T:
@@ -68,20 +71,29 @@ def _through_file(name: str, data: bytes, read: Callable[[Path], T]) -> T:
             raise InvalidInput(str(expected).replace(f"{folder}/", ""), got, do) from None
 
 
+def _by_name(pictures: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
+    by_name: dict[str, bytes] = {}
+    for name, data in pictures:
+        last = _last(name)
+        if last in by_name:
+            raise InvalidInput(
+                "pictures must have different names", f"{shown(last)} twice", "rename one of them"
+            )
+        by_name[last] = data
+    return by_name
+
+
 def _among(by_name: Mapping[str, bytes]) -> Callable[[str], bytes]:
     def picture(name: str) -> bytes:
         if _last(name) not in by_name:
             raise InvalidInput(
                 "image must be one of the chosen pictures", shown(name), "choose it, too"
             )
-        return _checked(name, by_name[_last(name)])
+        data = by_name[_last(name)]
+        check_picture(data, name)
+        return data
 
     return picture
-
-
-def _checked(name: str, data: bytes) -> bytes:
-    check_picture(data, name)
-    return data
 
 
 def _last(name: str) -> str:
