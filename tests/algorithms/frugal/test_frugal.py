@@ -88,6 +88,14 @@ def test_rounds_are_few(useful: int) -> None:
         assert ended.meter.batches <= 120
 
 
+def test_rounds_are_few_when_every_question_has_been_hunted() -> None:
+    """With no new question to try, a round of the hunt is as large as any other."""
+    labels = np.arange(60) % 2
+    for seed in range(5):
+        ended = play(yes_no(seed, 0.62, 8, 8, labels), seed)
+        assert ended.meter.batches <= 120
+
+
 def test_memory_grows_with_what_is_asked_and_not_with_the_table() -> None:
     """A hundred thousand items and ten thousand questions; how quick it is, a benchmark says."""
     means = np.zeros((2, 10_000))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,7 +89,8 @@ class Hunt:
         def payoff(gaps: Floats) -> Floats:
             return np.where(gaps > _BETTER * gap, cost - self.cost(gaps), 0.0)
 
-        return graded_prospects(self.pool, payoff, self.course.noise, self._searched)
+        now = graded_prospects(self.pool, payoff, self.course.noise, self._searched)
+        return replace(now, new=0.0) if self.exhausted else now
 
     def draw(self, size: int) -> Ints:
         """Up to ``size`` questions not asked of the pair yet."""
@@ -161,7 +163,7 @@ def hunt(course: Course, state: Hunt) -> Procedure[Levels | None]:
 def _worthwhile(state: Hunt, now: Prospects) -> bool:
     """Whether some question, asked or not, is expected to save more answers than it costs."""
     again = (now.values / (2 * np.maximum(samples_wanted(state.pool, now), 1))).max()
-    new = 0.0 if state.exhausted else 2 * now.new / _PER_QUESTION
+    new = 2 * now.new / _PER_QUESTION
     return bool(nine_digits(state.course.options.hunt * max(again, new)) >= 1)
 
 
