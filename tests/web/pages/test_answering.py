@@ -43,6 +43,21 @@ def test_questions_that_got_lost_on_their_way_come_again(site: Site, store: Stor
     assert told[0] not in [each["id"] for each in rest]
 
 
+def test_a_question_that_reached_no_page_comes_again_when_nothing_else_is_left(
+    site: Site, store: Store
+) -> None:
+    campaign = sweep(store, 3, 1)
+    ann, (kept,) = site.worker(campaign), campaign.ask("ann")  # by a page that has been reloaded
+    others = ann.post(NEXT, json={"holding": []}).json()["questions"]
+    assert len(others) == 2
+    for each in others:
+        assert campaign.tell(each["id"], True).ok
+    (again,) = ann.post(NEXT, json={"holding": []}).json()["questions"]
+    assert again["id"] == kept.id
+    sent = {"holding": [], "answered": [kept.id]}  # the page holds the answer back for an undo
+    assert ann.post(NEXT, json=sent).json()["questions"] == []
+
+
 def test_two_devices_of_one_worker_get_different_questions(site: Site, store: Store) -> None:
     campaign = sweep(store, 8, 2)
     token = invite(campaign, "ann")

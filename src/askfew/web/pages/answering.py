@@ -90,12 +90,18 @@ def next_questions(
 ) -> dict[str, Any]:
     """The next questions, as many as the page may have; and how far the campaign is."""
     worker = _worker(caller)
-    asked = held_by(campaign, worker, {*sent.holding, *sent.answered}) if sent.lost else []
+    known = {*sent.holding, *sent.answered}
+    asked = held_by(campaign, worker, known) if sent.lost else []
     room = may_hold(campaign) - len(sent.holding) - len(asked)
     if room > 0:
         asked += campaign.ask(worker, room)
+    state = "running" if asked else campaign.state
+    if state == "running" and not asked and not sent.holding:
+        # Where nothing else is left, a step may wait for what a page asked for and never got: a
+        # request can arrive after the page that sent it was reloaded.
+        asked = held_by(campaign, worker, known)
     return {
-        "state": "running" if asked else campaign.state,
+        "state": state,
         "questions": [asdict(each) for each in asked],
         "progress": asdict(_progress(request, campaign)),
     }
