@@ -12,7 +12,7 @@ from typer import Option
 
 from askfew.algorithms import check_delta
 from askfew.cli import options
-from askfew.cli.output import notes, print_json, progress, report
+from askfew.cli.output import note, print_json, progress, report
 from askfew.clustering import MAX_ANSWERS
 from askfew.simulation import Instance, Summary, simulate_runs
 
@@ -97,4 +97,4 @@ def _draw(path: Path, answers: Sequence[int], caption: str) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=150)
     plt.close(figure)
-    notes.print(f"Figure saved as {path}")
+    note(f"Figure saved as {path}")

@@ -15,7 +15,7 @@ from askfew.algorithms import start
 from askfew.cli import options
 from askfew.cli.demo_crowd import PRICE, QUESTIONS, Crowd, draw_crowd
 from askfew.cli.demo_live import serve_demo
-from askfew.cli.output import notes, print_json, report
+from askfew.cli.output import note, notes, print_json, report
 from askfew.driver import run
 from askfew.log import Log
 from askfew.outcome import Outcome, outcome_of
@@ -151,4 +151,4 @@ def _save_picture(path: Path, crowd: Crowd, log: Log, bills: list[Bill]) -> None
         notes.print("No picture: it needs matplotlib (pip install 'askfew\\[plot]').")
         return
     draw(path, crowd, log, [(bill.way, bill.answers) for bill in bills])
-    notes.print(f"Picture saved as {path}")
+    note(f"Picture saved as {path}")

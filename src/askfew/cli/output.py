@@ -10,12 +10,17 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-__all__ = ["notes", "print_json", "progress", "report"]
+__all__ = ["note", "notes", "print_json", "progress", "report"]
 
 T = TypeVar("T")
 
 report = Console(highlight=False)
 notes = Console(stderr=True, highlight=False)
+
+
+def note(sentence: str) -> None:
+    """A sentence on standard error, as it is: what looks like markup may be a file's name."""
+    notes.print(sentence, markup=False, soft_wrap=True)
 
 
 def print_json(document: Mapping[str, object]) -> None:

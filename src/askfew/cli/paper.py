@@ -12,7 +12,7 @@ from rich.table import Table
 from typer import Argument, Option
 
 from askfew.cli import options
-from askfew.cli.output import notes, print_json, progress, report
+from askfew.cli.output import note, notes, print_json, progress, report
 from askfew.errors import InvalidInput
 from askfew.experiments import exp1, exp2, exp3, exp4
 from askfew.experiments.slopes import Growth, growth
@@ -80,7 +80,7 @@ def paper(
         for said, each in grown:
             if each is not None:
                 report.print(_grown(study, each, said))
-        notes.print(f"Written to {folder}: {experiment}.csv, .png, .svg, .json")
+        note(f"Written to {folder}: {experiment}.csv, .png, .svg, .json")
 
 
 def _engine(name: str, jobs: int, scheduler: str | None) -> Engine:

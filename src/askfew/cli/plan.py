@@ -10,7 +10,7 @@ from typer import Option
 
 from askfew.algorithms import check_delta
 from askfew.cli import options
-from askfew.cli.output import notes, print_json, progress, report
+from askfew.cli.output import note, print_json, progress, report
 from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
 
 __all__ = ["plan"]
@@ -105,4 +105,4 @@ def _draw(path: Path, unknown: Unknown, delta: float, seed: int, jobs: int) -> N
 
     curves = forecast_curves(unknown, delta=delta, runs=CURVE_RUNS, seed=seed, jobs=jobs)
     draw(path, curves, f"{unknown.items} items, {unknown.questions} questions, delta {delta:g}")
-    notes.print(f"Figure saved as {path}")
+    note(f"Figure saved as {path}")

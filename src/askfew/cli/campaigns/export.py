@@ -13,7 +13,7 @@ from askfew.campaigns.exchange.writing import FORMATS, text_of, write_export
 from askfew.cli import options
 from askfew.cli.campaigns.endings import by_ending
 from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
-from askfew.cli.output import notes, print_json
+from askfew.cli.output import note, print_json
 from askfew.errors import InvalidInput
 
 __all__ = ["export"]
@@ -64,9 +64,9 @@ def export(
         about = {"campaign": campaign.settings.name, "format": kind}
         print_json({**about, "out": str(out), "rows": rows})
     elif out is not None:
-        notes.print(f"Wrote {out}", markup=False, soft_wrap=True)
+        note(f"Wrote {out}")
     if kind == "campaign" and running:
-        notes.print(f"{name} goes on here: pause it if it is to go on elsewhere.", markup=False)
+        note(f"{name} goes on here: pause it if it is to go on elsewhere.")
 
 
 def _write(campaign: Campaign, kind: str, out: Path | None) -> int | None:

@@ -11,7 +11,7 @@ from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.reading.report import report_html
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
-from askfew.cli.output import notes, print_json
+from askfew.cli.output import note, print_json
 
 __all__ = ["report"]
 
@@ -29,4 +29,4 @@ def report(
     if json:
         print_json({"campaign": name, "report": str(path)})
     else:
-        notes.print(f"Report written to {path}")
+        note(f"Report written to {path}")

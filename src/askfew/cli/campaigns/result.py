@@ -16,7 +16,7 @@ from askfew.campaigns.reading.results import Result, result_of
 from askfew.cli import options
 from askfew.cli.campaigns.endings import by_ending
 from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
-from askfew.cli.output import notes, print_json, report
+from askfew.cli.output import note, print_json, report
 from askfew.errors import InvalidInput
 
 __all__ = ["result"]
@@ -46,7 +46,7 @@ def result(
         found = result_of(opened.campaign(name))
     if out is not None:
         _write(found, kind, out)
-        notes.print(f"Wrote {out}", markup=False, soft_wrap=True)
+        note(f"Wrote {out}")
     if json or (kind == "json" and out is None):
         print_json(found.to_dict())
     elif kind == "csv" and out is None:
