@@ -189,16 +189,21 @@ class Database:
 
     def _borrow(self) -> PoolProxiedConnection:
         """A connection for one quick transaction: going through the pool costs as much as that."""
-        try:
-            return self._kept.pop()
-        except IndexError:
-            pass
+        if (kept := self._at_hand()) is not None:
+            return kept
         try:
             borrowed = self.engine.raw_connection()
         except DBAPIError as error:
             raise self._unreachable(error) from error
         self._leave_begin_to_us(borrowed, True)
         return borrowed
+
+    def _at_hand(self) -> PoolProxiedConnection | None:
+        """A connection that was kept, if other threads have left any."""
+        try:
+            return self._kept.pop()
+        except IndexError:
+            return None
 
     def _give_back(self, borrowed: PoolProxiedConnection) -> None:
         self._leave_begin_to_us(borrowed, False)
@@ -212,8 +217,8 @@ class Database:
 
     def _let_go(self) -> None:
         """Give the connections at hand back to the pool."""
-        while self._kept:
-            self._roll_back(self._kept.pop())
+        while (kept := self._at_hand()) is not None:
+            self._roll_back(kept)
 
     def _roll_back(self, borrowed: PoolProxiedConnection) -> None:
         try:
