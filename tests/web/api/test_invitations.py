@@ -1,5 +1,8 @@
 """Invitations by HTTP: made, listed, revoked."""
 
+from concurrent.futures import ThreadPoolExecutor
+
+from askfew.web.access.invitations import invite
 from campaign_tools import Clock, sweep
 from web_site import API, Site, document
 
@@ -35,6 +38,14 @@ def test_inviting_again_replaces_the_link(site: Site) -> None:
     first, second = site.worker(campaign), site.worker(campaign)
     document(first.get(HERE), 401)
     document(second.get(HERE))
+
+
+def test_of_invitations_made_at_once_the_last_one_is_good(site: Site) -> None:
+    campaign = sweep(site.store)
+    with ThreadPoolExecutor(4) as pool:
+        tokens = list(pool.map(lambda _: invite(campaign, "ann"), range(80)))[-12:]
+    good = [token for token in tokens if site.bearer(token).get(HERE).status_code == 200]
+    assert len(good) == 1
 
 
 def test_an_old_invitation_is_refused(site: Site, clock: Clock) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import select, text, update
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.crew import check_name
@@ -16,6 +16,13 @@ __all__ = ["INVITED_SECONDS", "Invitation", "invitations_of", "invite", "revoke"
 
 INVITED_SECONDS = 90 * 24 * 3600.0
 """How long an invitation is good; inviting again makes a new one."""
+_INVITE = text(
+    "INSERT INTO invitations (campaign, worker, hash, created, expires)"
+    " VALUES (:campaign, :worker, :hash, :created, :expires)"
+    " ON CONFLICT (campaign, worker) DO UPDATE SET hash = excluded.hash,"
+    " created = excluded.created, expires = excluded.expires, revoked = NULL"
+)
+"""In one statement: of two invitations made at once, the later one is good."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,6 @@ def invite(campaign: Campaign, worker: str) -> str:
     """The token of a new invitation; an older one of this worker is good no more."""
     check_name(worker)
     now, token = campaign.clock(), new_token()
-    theirs = (invitations.c.campaign == campaign.id, invitations.c.worker == worker)
     with campaign.database.write() as connection:
         revoked = connection.execute(
             select(workers.c.revoked).where(
@@ -45,16 +51,8 @@ def invite(campaign: Campaign, worker: str) -> str:
                 repr(worker),
                 "invite them by another name",
             )
-        connection.execute(delete(invitations).where(*theirs))
-        connection.execute(
-            insert(invitations).values(
-                campaign=campaign.id,
-                worker=worker,
-                hash=hash_of(token),
-                created=now,
-                expires=now + INVITED_SECONDS,
-            )
-        )
+        made = {"hash": hash_of(token), "created": now, "expires": now + INVITED_SECONDS}
+        connection.execute(_INVITE, {"campaign": campaign.id, "worker": worker, **made})
     return token
 
 
