@@ -62,7 +62,7 @@ class Forecasts:
         with self._turn:
             try:
                 _in_own_process(wish, job)
-            except (OSError, EOFError):
+            except (OSError, EOFError, pickle.UnpicklingError):  # it was ended, or never began
                 job.sentence = "There is no forecast: it takes too long for this size."
 
 
