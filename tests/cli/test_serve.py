@@ -89,6 +89,16 @@ def test_the_address_is_one_a_browser_can_open() -> None:
         assert address(everywhere).startswith("http://127.0.0.1:")
 
 
+def test_a_server_for_ipv6_alone_is_not_found_by_ipv4() -> None:
+    try:
+        everywhere = bound("::", 0)
+    except InvalidInput:  # a machine without it
+        return
+    with everywhere:
+        assert address(everywhere).startswith("http://[::1]:")
+        socket.create_connection(("::1", everywhere.getsockname()[1]), timeout=10).close()
+
+
 def test_a_token_is_reset_only_where_there_is_a_store(tmp_path: Path) -> None:
     missing = askfew("token", "reset", "--store", f"sqlite:///{tmp_path / 'none.db'}")
     assert missing.returncode == 2

@@ -14,6 +14,7 @@ from askfew.web import documentation, pages, problems
 from askfew.web.access.entrance import Entrance
 from askfew.web.api import router as api
 from askfew.web.opened import OpenedCampaigns
+from askfew.web.pages.desk import Desk
 from askfew.web.pages.rendering import page
 from askfew.web.security import BodyLimit, SecurityHeaders
 
@@ -31,6 +32,7 @@ def create_app(store: Store, *, secure_cookies: bool = False) -> FastAPI:
     )
     app.state.store = store
     app.state.campaigns = OpenedCampaigns(store)
+    app.state.desk = Desk()
     app.state.entrance = Entrance(store, secure=secure_cookies)
     problems.install(app, _problem_page)
     app.add_middleware(BodyLimit, entrance=app.state.entrance)

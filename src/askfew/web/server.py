@@ -15,6 +15,8 @@ __all__ = ["address", "bound", "check_host", "serve"]
 
 _GRACE = 5
 """Seconds for requests on their way when the server is told to end."""
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Addresses to listen on that mean all of them, and the one of this machine among these."""
 
 
 def check_host(host: str, *, behind_tls: bool, without_tls: bool) -> None:
@@ -48,8 +50,7 @@ def bound(host: str, port: int) -> socket.socket:
 def address(listening: socket.socket) -> str:
     """Where a browser on this machine finds it."""
     host, port = listening.getsockname()[:2]
-    if host in ("0.0.0.0", "::"):
-        host = "127.0.0.1"
+    host = _EVERYWHERE.get(host, host)
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 

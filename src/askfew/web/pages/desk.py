@@ -29,9 +29,6 @@ class Desk:
 
 
 def desk_of(request: Request) -> Desk:
-    """The app's own; made when the first page needs it."""
-    state = request.app.state
-    if not hasattr(state, "desk"):
-        state.desk = Desk()
-    desk: Desk = state.desk
+    """The app's own."""
+    desk: Desk = request.app.state.desk
     return desk
