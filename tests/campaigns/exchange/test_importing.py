@@ -227,6 +227,17 @@ def annotated(task: dict[str, Any], value: dict[str, Any], **more: Any) -> dict[
     return {**task, "id": 17, "annotations": [{"result": result, **about}]}
 
 
+@pytest.mark.parametrize("lead_time", [float("nan"), float("inf"), -0.5, None])
+def test_a_label_studio_time_that_is_none_is_left_out(
+    lead_time: float | None, store: Store, tmp_path: Path
+) -> None:
+    task, file = label_studio_tasks(small_campaign(store))[0], tmp_path / "done.json"
+    document = [annotated(task, {"choices": ["yes"]}, lead_time=lead_time)]
+    file.write_text(json.dumps(document))  # Python writes, and reads, NaN and Infinity
+    (row,) = read_answers(file, "label-studio")
+    assert row.seconds is None
+
+
 def test_label_studio_annotations_are_told(store: Store, tmp_path: Path) -> None:
     campaign = small_campaign(store)
     tasks = label_studio_tasks(campaign)

@@ -6,6 +6,7 @@ https://labelstud.io/guide/task_format.html
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -96,14 +97,19 @@ def _annotation(cell: tuple[str, str], annotation: dict[str, Any]) -> Annotation
     result = {each["from_name"]: each["value"] for each in annotation["result"]}
     by = annotation["completed_by"]
     who = (by.get("email") or by["id"]) if isinstance(by, dict) else by
-    lead_time = annotation.get("lead_time")
     return Annotation(
         *cell,
         worker=f"label-studio:{who}",
         answer=_value(result[_CONTROL]),
-        seconds=None if lead_time is None else float(lead_time),
+        seconds=_seconds(annotation.get("lead_time")),
         key=str(annotation.get("id", "")),
     )
+
+
+def _seconds(lead_time: Any) -> float | None:
+    """How long it took, if that is a time: a clock that was set back makes it negative."""
+    seconds = math.nan if lead_time is None else float(lead_time)
+    return seconds if 0 <= seconds < math.inf else None
 
 
 def _value(value: dict[str, Any]) -> object:
