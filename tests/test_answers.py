@@ -42,14 +42,23 @@ def test_a_number_must_be_finite(value: object) -> None:
 
 @pytest.mark.parametrize(
     "ends",
-    [(1, 1), (5, 1), (0, float("inf")), (float("nan"), 1), ("1", "5"), (None, 1), ([0], [1])],
+    [
+        (1, 1),
+        (5, 1),
+        (0, float("inf")),
+        (0, 10**400),
+        (float("nan"), 1),
+        ("1", "5"),
+        (None, 1),
+        ([0], [1]),
+    ],
 )
 def test_a_scale_needs_two_finite_ends(ends: tuple[Any, Any]) -> None:
     with pytest.raises(InvalidInput, match="low < high"):
         Scale(*ends)
 
 
-@pytest.mark.parametrize("sigma", [0, -1, float("nan"), float("inf"), "1", None])
+@pytest.mark.parametrize("sigma", [0, -1, float("nan"), float("inf"), 10**400, "1", None])
 def test_sigma_must_be_positive(sigma: Any) -> None:
     with pytest.raises(InvalidInput, match="sigma must be a positive number"):
         Number(sigma)

@@ -7,6 +7,7 @@ in [low, high], Hoeffding's lemma gives (high - low) / 2).
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from numbers import Real
 
@@ -132,7 +133,8 @@ AnswerKind = YesNo | Scale | Number
 
 
 def _finite(value: object) -> bool:
-    return isinstance(value, Real) and math.isfinite(value)
+    # Compared, not converted: a whole number may be larger than any float.
+    return isinstance(value, Real) and abs(value) <= sys.float_info.max
 
 
 def _as_number(value: object, expected: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -232,7 +232,7 @@ def _state(connection: Connection, campaign: int) -> str:
 
 
 def _check_amount(name: str, amount: object) -> None:
-    right = isinstance(amount, int | float) and math.isfinite(amount) and amount >= 0
+    right = isinstance(amount, int | float) and 0 <= amount <= sys.float_info.max
     if amount is not None and not right:
         raise InvalidAnswer(f"{name} must be a number of at least 0", repr(amount), "leave it out")
 

@@ -114,7 +114,7 @@ def test_an_impossible_answer_is_refused_and_the_question_kept(
 
 
 @pytest.mark.parametrize("field", ["seconds", "cost"])
-@pytest.mark.parametrize("amount", [-1, math.nan, math.inf, "much"])
+@pytest.mark.parametrize("amount", [10**400, -1, math.nan, math.inf, "much"])
 def test_impossible_seconds_and_costs_are_refused(store: Store, field: str, amount: object) -> None:
     campaign = sweep(store)
     (asked,) = campaign.ask("ann")
