@@ -191,7 +191,7 @@ def expire_leases(quick: Quick, campaign: int, now: float) -> None:
         quick.run(_EXPIRE, *back)
 
 
-def give_up_unanswerable(connection: Connection, campaign: int, step: int, per_cell: int) -> int:
+def give_up_unanswerable(connection: Connection, campaign: int, step: int, per_cell: int) -> None:
     """Close as empty the open slots that no admitted worker may take."""
     where = {"this_campaign": campaign, "this_step": step, "per_cell": per_cell}
-    return connection.execute(GIVE_UP, where).rowcount
+    connection.execute(GIVE_UP, where)

@@ -56,8 +56,8 @@ def reused_campaign(connection: Connection, name: str, settings: Settings) -> in
     return int(old.id)
 
 
-def fill_step(connection: Connection, campaign: int, step: int) -> int:
-    """Answer the step's slots as far as the reused campaign can; returns how many.
+def fill_step(connection: Connection, campaign: int, step: int) -> None:
+    """Answer the step's slots as far as the reused campaign can.
 
     To be called in the transaction that opens the step: both happen, or neither.
     """
@@ -65,7 +65,7 @@ def fill_step(connection: Connection, campaign: int, step: int) -> int:
         select(campaigns.c.reused, campaigns.c.settings).where(campaigns.c.id == campaign)
     ).one()
     if new.reused is None:
-        return 0
+        return
     limit = int(json.loads(new.settings)["answers_per_worker_and_cell"])
     held, used = _history(connection, campaign, step)
     offers = _unused(_offers(connection, campaign, step, new.reused), used)
@@ -80,7 +80,6 @@ def fill_step(connection: Connection, campaign: int, step: int) -> int:
         if offer is not None:
             told.append(_answer(campaign, step, slot.number, offer))
     settle(connection, told)
-    return len(told)
 
 
 def _history(
