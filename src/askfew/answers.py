@@ -7,7 +7,6 @@ in [low, high], Hoeffding's lemma gives (high - low) / 2).
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass
 from numbers import Real
 
@@ -133,8 +132,10 @@ AnswerKind = YesNo | Scale | Number
 
 
 def _finite(value: object) -> bool:
-    # Compared, not converted: a whole number may be larger than any float.
-    return isinstance(value, Real) and abs(value) <= sys.float_info.max
+    try:
+        return isinstance(value, Real) and math.isfinite(value)
+    except OverflowError:  # a whole number larger than any float
+        return False
 
 
 def _as_number(value: object, expected: str) -> float:
