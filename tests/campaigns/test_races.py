@@ -12,6 +12,8 @@ import pytest
 
 from askfew.campaigns.campaign import Asked, Campaign
 from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.exchange.answer_files import TellRow
+from askfew.campaigns.exchange.importing import import_answers
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import SlotState
 from askfew.errors import InvalidInput
@@ -133,6 +135,24 @@ def test_giving_up_and_a_new_worker_at_once(stores: list[Store], number: int) ->
     held = Counter(states(one))
     assert held[SlotState.LEASED] == len(came)
     assert examine_store(stores[0].database).sound
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_answers_from_a_file_and_their_worker_revoked_at_once(
+    stores: list[Store], number: int
+) -> None:
+    sweep(stores[0], rows=40, columns=2, each=2)
+    one, two, *_ = everywhere(stores, "sweep")
+    one.ask("ann")
+    rows = [
+        TellRow(f"line {n}", f"i{n % 40}", f"q{n // 40}", "ann", 1, key=f"{n:x}") for n in range(60)
+    ]
+    actions: list[Callable[[], Any]] = [
+        lambda: import_answers(one, rows),
+        lambda: two.revoke("ann"),
+    ]
+    at_once(*actions)
+    assert all(row.retracted for row in answers_of(one))
 
 
 def test_four_advance_one_campaign_and_ask_what_one_alone_asks(stores: list[Store]) -> None:

@@ -147,9 +147,9 @@ class _Pass:
         if self._state() != "running":
             return 0, 0, rows
         step = self._open_step()
-        known, revoked = self._known_keys(), self._revoked()
+        known = self._known_keys()
         # Workers before slots, as everybody does: nobody then waits for each other in a ring.
-        self._admit({told.row.worker for told in rows} - revoked)
+        revoked = self._admit({told.row.worker for told in rows})
         self._look_at(step)
         taken: list[dict[str, Any]] = []
         waiting, already = [], 0
@@ -186,10 +186,6 @@ class _Pass:
             )
         ).scalars()
         return {each.rpartition("-")[2] for each in ids}
-
-    def _revoked(self) -> set[str]:
-        gone = (workers.c.campaign == self._campaign.id, workers.c.revoked.is_not(None))
-        return set(self._connection.execute(select(workers.c.name).where(*gone)).scalars())
 
     def _look_at(self, step: int) -> None:
         """What waits in the step, who has answered its cells how often, and who refused what."""
@@ -257,10 +253,17 @@ class _Pass:
             "retracted": False,
         }
 
-    def _admit(self, names: set[str]) -> None:
-        if names:
-            who = {"campaign": self._campaign.id, "now": self._now}
-            self._connection.execute(_JOIN, [{**who, "name": name} for name in sorted(names)])
+    def _admit(self, names: set[str]) -> set[str]:
+        """Let in who is new, and keep hold of all: nobody is revoked meanwhile. Who was before."""
+        who = {"campaign": self._campaign.id, "now": self._now}
+        self._connection.execute(_JOIN, [{**who, "name": name} for name in sorted(names)])
+        everybody = self._connection.execute(
+            select(workers.c.name, workers.c.revoked)
+            .where(workers.c.campaign == self._campaign.id)
+            .order_by(workers.c.name)
+            .with_for_update()
+        )
+        return {row.name for row in everybody if row.revoked is not None}
 
 
 _JOIN = text(
