@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -351,6 +352,10 @@ BAD: dict[str, dict[str, Any]] = {
     "cap text": {"max_answers": "x"},
     "no source": {"source": None},
     "source a number": {"source": 3},
+    "items a text": {"items": "birds.csv"},
+    "questions a text": {"questions": "birds.csv"},
+    "seed a text": {"rng": "seven"},
+    "seed negative": {"rng": -1},
 }
 
 
@@ -380,10 +385,27 @@ def test_sizes_must_agree_with_the_oracle_s(sizes: dict[str, Any]) -> None:
 
 def test_names_for_an_oracle_s_items() -> None:
     names = np.array(["a", "b", "c", "d", "e"])
-    outcome = askfew.cluster(crowd(), names, delta=0.2, method="paper", rng=7)  # type: ignore[arg-type]
+    outcome = askfew.cluster(crowd(), names, delta=0.2, method="paper", rng=7)
     assert [len(group) for group in outcome.groups] == [2, 3]
 
 
 def test_all_errors_are_one_family() -> None:
     with pytest.raises(AskfewError):
         askfew.cluster(crowd(), delta=2)
+
+
+@pytest.mark.parametrize("kind", [iter, set, dict.fromkeys, tuple])
+def test_names_may_come_in_any_collection(kind: Callable[[list[str]], Any]) -> None:
+    outcome = askfew.cluster(
+        lambda item, question: item in "abc", kind(list("abcdef")), kind(["x"]), rng=7
+    )
+    assert {"".join(sorted(map(str, group))) for group in outcome.groups} == {"abc", "def"}
+
+
+def test_a_session_says_where_it_stands() -> None:
+    talk = askfew.session(3, 2, method="kmeans", budget=6, rng=7)
+    assert repr(talk) == "<Session: asking, 0 answers so far>"
+    batch = talk.ask()
+    assert batch is not None
+    talk.tell(batch.repeats, batch.repeats * (batch.items == 2))
+    assert repr(talk) == "<Session: done, 6 answers so far>"

@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -113,7 +114,7 @@ def test_a_run_that_knew_nothing_has_no_labels() -> None:
     outcome = stopped(None)
     assert outcome.labels.tolist() == [-1, -1, -1]
     assert outcome.groups == []
-    assert "groups of no items, 3 undecided" in str(outcome)
+    assert "no groups, 3 undecided" in str(outcome)
 
 
 @pytest.mark.parametrize("status", ["model", "done"])
@@ -121,3 +122,21 @@ def test_a_finding_may_end_with_its_own_status(status: str) -> None:
     finding = Finding(np.array([0, -1, 1]), status=status)  # type: ignore[arg-type]
     outcome = outcome_of(Ended("done", "", finding, None, Meter()), *NAMES)
     assert outcome.status == status
+
+
+def test_it_shows_itself_in_one_line() -> None:
+    assert repr(finished()) == "<Outcome: done, groups of 1 and 2 items, 2,003 answers>"
+    assert repr(stopped(None)) == "<Outcome: budget, no groups, 3 undecided, 2,003 answers>"
+
+
+def test_it_is_a_table() -> None:
+    assert finished().table == {
+        "item": ["owl", "elk", "yak"],
+        "group": [0, 1, 1],
+        "evidence": [9.0, 8.0, 7.0],
+    }
+    assert stopped(None).table["evidence"] == [None, None, None]
+
+
+def test_it_survives_pickling() -> None:
+    assert str(pickle.loads(pickle.dumps(finished()))) == str(finished())

@@ -17,6 +17,7 @@ from askfew.errors import InvalidAnswer, InvalidInput
 
 __all__ = ["AnswerKind", "Number", "Scale", "YesNo"]
 
+_AGAIN = "answer again, or not at all (Python: None)"
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ROUNDING = 1e-9
 """Relative slack for sums of floats: a scale's own bounds must survive being added up."""
@@ -39,9 +40,7 @@ class YesNo:
         word = value.strip().lower() if isinstance(value, str) else ""
         number = _as_number(_WORDS.get(word, value), "yes (True, 1) or no (False, 0)")
         if number not in (0.0, 1.0):
-            raise InvalidAnswer(
-                "an answer must be yes (True, 1) or no (False, 0)", value, "ask again"
-            )
+            raise InvalidAnswer("an answer must be yes (True, 1) or no (False, 0)", value, _AGAIN)
         return number
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
@@ -82,9 +81,7 @@ class Scale:
         expected = f"a number from {self.low:g} to {self.high:g}"
         number = _as_number(value, expected)
         if not self.low <= number <= self.high:
-            raise InvalidAnswer(
-                f"an answer must be {expected}", value, "ask again, or widen the Scale"
-            )
+            raise InvalidAnswer(f"an answer must be {expected}", value, _AGAIN)
         return number
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
@@ -147,6 +144,6 @@ def _as_number(value: object, expected: str) -> float:
         raise InvalidAnswer(
             f"an answer must be {expected}",
             repr(value),
-            "answer again, or not at all (Python: None)",
+            _AGAIN,
         )
     return number

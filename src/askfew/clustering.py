@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -24,7 +24,8 @@ __all__ = ["MAX_ANSWERS", "Session", "cluster", "session"]
 MAX_ANSWERS = 10**8
 """The cap where none is given: a run that cannot succeed must still end."""
 
-Names = int | Sequence[object]
+Names = int | Iterable[object]
+Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 
 def cluster(
@@ -37,7 +38,7 @@ def cluster(
     method: str = "frugal",
     max_answers: int = MAX_ANSWERS,
     budget: int | None = None,
-    rng: int | np.random.SeedSequence | np.random.Generator | None = None,
+    rng: Seed = None,
     log: Log | None = None,
     **options: object,
 ) -> Outcome:
@@ -79,6 +80,10 @@ class Session:
         """How many answers came for each row of the Batch, and their sums."""
         self._steps.tell(counts, sums, squares)
 
+    def __repr__(self) -> str:
+        state = "asking" if self._steps.ended is None else self._steps.ended.status
+        return f"<Session: {state}, {self.answers:,} answers so far>"
+
     @property
     def known(self) -> Known | None:
         """What is known so far."""
@@ -105,7 +110,7 @@ def session(
     method: str = "frugal",
     max_answers: int = MAX_ANSWERS,
     budget: int | None = None,
-    rng: int | np.random.SeedSequence | np.random.Generator | None = None,
+    rng: Seed = None,
     log: Log | None = None,
     **options: object,
 ) -> Session:
@@ -126,14 +131,14 @@ def _start(
     method: str,
     delta: float,
     budget: int | None,
-    rng: int | np.random.SeedSequence | np.random.Generator | None,
+    rng: Seed,
     options: dict[str, object],
     log: Log | None,
 ) -> Procedure[Finding]:
     """The procedure; its recipe is written into a new log, and must agree with an old one's."""
     check_delta(delta)
     resumed = log is not None and (log.steps or log.partial)
-    generator = _restored(log) if log and resumed and rng is None else np.random.default_rng(rng)
+    generator = _restored(log) if log and resumed and rng is None else _generator(rng)
     if log is not None:
         recipe = {
             "method": method,
@@ -149,6 +154,15 @@ def _start(
         if log.problem != problem:
             raise ReplayMismatch("the log is for", log.problem, f"but this run is for {problem}")
     return start(method, problem, generator, delta=delta, budget=budget, **options)
+
+
+def _generator(rng: Seed) -> np.random.Generator:
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            "rng must be a whole number from 0, a numpy Generator, or None", repr(rng), "pass rng=7"
+        ) from error
 
 
 def _check_recipe(recipe: dict[str, object], log: Log) -> None:
@@ -221,7 +235,15 @@ def _oracle(
 def _problem(
     items: Names, questions: Names, answers: AnswerKind | None
 ) -> tuple[Problem, tuple[Sequence[object], Sequence[object]]]:
-    rows, columns = (len(each) if isinstance(each, Sized) else each for each in (items, questions))
+    for what, each in (("items", items), ("questions", questions)):
+        if isinstance(each, str):
+            raise InvalidInput(
+                f"{what} must be a whole number or a list",
+                repr(each),
+                "pass a list of names",
+            )
+    named = [list(each) if isinstance(each, Iterable) else each for each in (items, questions)]
+    rows, columns = (len(each) if isinstance(each, list) else each for each in named)
     problem = Problem(rows, columns, YesNo() if answers is None else answers)
-    names = [each if isinstance(each, Sized) else range(each) for each in (items, questions)]
+    names = [each if isinstance(each, list) else range(each) for each in named]
     return problem, (names[0], names[1])

@@ -14,7 +14,7 @@ from askfew.records import Certificate, Finding, Floats, Ints, Status
 __all__ = ["Outcome", "outcome_of"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
     """The end of one run, whether it finished or was stopped.
 
@@ -42,6 +42,12 @@ class Outcome:
             [item for item, own in zip(self.items, self.labels, strict=True) if own == g]
             for g in range(count)
         ]
+
+    @property
+    def table(self) -> dict[str, list[Any]]:
+        """A column of items, their groups (-1: undecided) and the evidence, for a data frame."""
+        evidence = [None] * len(self.labels) if self.evidence is None else self.evidence.tolist()
+        return {"item": list(self.items), "group": self.labels.tolist(), "evidence": evidence}
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
@@ -72,12 +78,20 @@ class Outcome:
         names = self.certificate.names(self.items, self.questions)
         return {**self.certificate.to_dict(), "names": names}
 
-    def __str__(self) -> str:
-        sizes = " and ".join(str(len(group)) for group in self.groups) or "no"
+    def __repr__(self) -> str:
+        return f"<Outcome: {self.status}, {self._sizes}, {self.answers:,} answers>"
+
+    @property
+    def _sizes(self) -> str:
+        sizes = " and ".join(str(len(group)) for group in self.groups)
         undecided = int((self.labels < 0).sum())
+        found = f"groups of {sizes} items" if sizes else "no groups"
+        return found + (f", {undecided} undecided" if undecided else "")
+
+    def __str__(self) -> str:
         lines = [
             f"{self.status}: {self.reason}",
-            f"groups of {sizes} items" + (f", {undecided} undecided" if undecided else ""),
+            self._sizes,
             f"{self.answers:,} answers in {self.batches:,} batches"
             + _phases(self.answers_by_phase),
         ]

@@ -130,3 +130,11 @@ def test_a_function_of_a_batch_must_return_a_tally(returned: object) -> None:
 
     with pytest.raises(InvalidAnswer, match="must return a Tally"):
         oracles.function(answer, Problem(3, 2))(BATCH)
+
+
+def test_an_async_function_is_refused_with_a_sentence() -> None:
+    async def answer(item: int, question: int) -> bool:
+        return True
+
+    with pytest.raises(InvalidAnswer, match="a coroutine for item 0, question 1: call it with"):
+        oracles.function(answer, Problem(3, 2))(BATCH)

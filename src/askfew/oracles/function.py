@@ -81,6 +81,13 @@ class FunctionOracle:
             ) from error
         if value is None:
             return None
+        if inspect.iscoroutine(value):
+            value.close()
+            raise InvalidAnswer(
+                "the function must return its answer",
+                f"a coroutine for {where}",
+                "call it with asyncio.run, or let 'askfew work python' await it",
+            )
         try:
             return self.problem.answers.read(value)
         except InvalidAnswer as error:
