@@ -59,3 +59,25 @@ def test_what_goes_wrong_is_one_sentence_with_its_exit_code(
     monkeypatch.setattr(cli, "app", failing)
     assert run(monkeypatch) == code
     assert capsys.readouterr().err == "askfew: a spoon was expected, got a fork: swap them\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [[], ["status"], ["demo"], ["work"], ["work", "llm"], ["store", "upgrade"], ["token"]],
+)
+def test_flags_stand_alone_in_the_help(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, *command, "--help") == 0
+    said = capsys.readouterr().out
+    assert "--help" in said
+    assert "bool" not in said
+
+
+def test_a_value_that_is_not_among_the_choices_is_one_plain_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "export", "birds", "--format", "xls") == 2
+    assert capsys.readouterr().err.startswith(
+        "askfew: Invalid value for '--format': 'xls' is not one of 'csv',"
+    )

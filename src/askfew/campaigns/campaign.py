@@ -82,7 +82,7 @@ class Campaign:
         """Up to n questions for this worker, leased; an empty list if there is none just now."""
         check_name(worker)
         if not isinstance(n, int) or not 1 <= n <= 1000:
-            raise InvalidInput("n must be between 1 and 1000", n, "ask for fewer at once")
+            raise InvalidInput("n must be between 1 and 1000", n, "say for example 10")
         while True:
             leases = self.database.quick(partial(self._hand_out, worker, n))
             if leases:

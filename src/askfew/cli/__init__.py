@@ -13,6 +13,7 @@ from askfew.cli.bounds import bounds
 from askfew.cli.calibrate import calibrate
 from askfew.cli.campaigns import CAMPAIGN_COMMANDS, store_app, token_app
 from askfew.cli.demo import demo
+from askfew.cli.help import Command, Group
 from askfew.cli.paper import paper
 from askfew.cli.plan import plan
 from askfew.cli.simulate import simulate
@@ -23,15 +24,16 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="askfew",
+    cls=Group,
     help="Sort items into groups from as few noisy, paid answers as possible, with a certificate.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 for command in (demo, simulate, bench, paper, plan, calibrate, bounds):
-    app.command()(command)
+    app.command(cls=Command)(command)
 for name, about_campaigns in CAMPAIGN_COMMANDS.items():
-    app.command(name, rich_help_panel="Campaigns")(about_campaigns)
+    app.command(name, cls=Command, rich_help_panel="Campaigns")(about_campaigns)
 app.add_typer(store_app, name="store", rich_help_panel="Campaigns")
 app.add_typer(work_app, name="work", rich_help_panel="Campaigns")
 app.add_typer(token_app, name="token", rich_help_panel="Campaigns")
@@ -59,11 +61,11 @@ def _common(
 def main() -> None:
     """Run a command; what goes wrong is one sentence. Exit codes: 1 failed, 2 bad usage."""
     try:
-        sys.exit(app(standalone_mode=False))
+        sys.exit(app(prog_name="askfew", standalone_mode=False))
     except AskfewError as error:
         _fail(str(error), 2 if isinstance(error, InvalidInput) else 1)
     except typer.TyperException as error:
-        message = error.format_message().rstrip(".")
+        message = error.format_message().rstrip(".").replace(": Value error, ", ": ")
         if not message:  # the help has been shown
             sys.exit(error.exit_code)
         context = getattr(error, "ctx", None)

@@ -186,7 +186,11 @@ def test_a_bad_row_is_named_and_nothing_is_taken(what: str, store: Store, tmp_pa
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "line 1: the first row must name the columns"),
+        (
+            "",
+            "line 1: the first row must name the columns item,question,worker,answer"
+            r" \(and may name seconds,cost,time\), got ''",
+        ),
         ("item,question,worker\na,b,c\n", "line 1: .* add the column answer"),
         ("item,question,worker,answer,mood\n", "line 1: columns must be among"),
         (HEAD.strip() + ",seconds\nitem0,q0,ann,1,-3\n", "line 2: seconds must be"),

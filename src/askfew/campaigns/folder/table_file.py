@@ -62,13 +62,14 @@ def _columns(
     header: list[str], needed: tuple[str, ...], optional: tuple[str, ...]
 ) -> tuple[str, ...]:
     known = (*needed, *optional)
+    may = f" (and may name {','.join(optional)})" if optional else ""
     columns = tuple(name.lower() for name in header)
     if len(columns) == 1 and any(mark in columns[0] for mark in ";\t"):
         raise InvalidInput("columns must be separated by commas", shown(columns[0]), "save as CSV")
     for name in needed:
         if name not in columns:
             raise InvalidInput(
-                f"the first row must name the columns {','.join(known)}",
+                f"the first row must name the columns {','.join(needed)}" + may,
                 shown(",".join(header)),
                 f"add the column {name}",
             )

@@ -245,7 +245,7 @@ class Database:
         said = error.orig if isinstance(error, DBAPIError) else error
         return StoreUnreachable(
             "the store must be reachable",
-            f"{self.engine.url.render_as_string()} ({str(said).strip()})",
+            f"{self.engine.url.render_as_string()} ({' '.join(str(said).split())})",
             "check that it exists and that it is running, then try again",
         )
 

@@ -35,8 +35,10 @@ def export(
     format: Annotated[  # noqa: A002 (the option is called so)
         ExportFormat | None,
         Option(
+            metavar="FORMAT",
             help="csv, parquet: one row an answer. crowd-kit: task, worker, label."
-            " label-studio: open questions as tasks. campaign: all of it, for another store.",
+            " label-studio: open questions as tasks; label-studio-interface: how to show them."
+            " campaign: all of it, for another store.",
             show_default=False,
         ),
     ] = None,

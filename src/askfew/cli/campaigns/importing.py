@@ -42,7 +42,13 @@ def import_file(
         ),
     ] = None,
     format: Annotated[  # noqa: A002 (the option is called so)
-        ImportFormat | None, Option(help="If the file's ending does not say.", show_default=False)
+        ImportFormat | None,
+        Option(
+            metavar="FORMAT",
+            help="If the file's ending does not say: csv, parquet, crowd-kit, label-studio or"
+            " campaign.",
+            show_default=False,
+        ),
     ] = None,
     skip_bad: Annotated[
         bool,

@@ -120,7 +120,7 @@ def _here(status: Status) -> int:
 def _workers(status: Status) -> str:
     lines = [f"{_here(status)} so far"]
     if status.workers_needed:
-        lines[0] += f"; this step needs {_many(status.workers_needed, 'different one')}"
+        lines[0] += f"; this step needs {status.workers_needed:,} different in all"
     if status.forecast is not None and status.state in GOING:
         lines.append(
             f"the whole campaign about {status.forecast['typical_workers']:,},"

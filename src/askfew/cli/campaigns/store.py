@@ -7,11 +7,12 @@ import typer
 from askfew.campaigns.store import Store
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, check_there, said_plainly
+from askfew.cli.help import Command, Group
 from askfew.cli.output import print_json
 
 __all__ = ["store_app"]
 
-store_app = typer.Typer(help="Look after the database that holds the campaigns.")
+store_app = typer.Typer(cls=Group, help="Look after the database that holds the campaigns.")
 
 
 @store_app.callback()
@@ -19,7 +20,7 @@ def _about() -> None:
     """Look after the database that holds the campaigns."""
 
 
-@store_app.command()
+@store_app.command(cls=Command)
 def upgrade(store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
     """Bring a store's tables to this askfew's version; nothing is lost."""
     check_there(store)

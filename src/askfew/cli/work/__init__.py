@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from askfew.cli.help import Command, Group
 from askfew.cli.work.llm import llm
 from askfew.cli.work.python import python
 from askfew.cli.work.simulate import simulate
@@ -11,7 +12,9 @@ from askfew.cli.work.simulate import simulate
 __all__ = ["work_app"]
 
 work_app = typer.Typer(
-    help="Answer a campaign: an LLM, a Python function, a simulated crowd.", no_args_is_help=True
+    cls=Group,
+    help="Answer a campaign: an LLM, a Python function, a simulated crowd.",
+    no_args_is_help=True,
 )
 for command in (llm, python, simulate):
-    work_app.command()(command)
+    work_app.command(cls=Command)(command)
