@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.tallies import Tallies
 from askfew.web.pages.dashboard.standing import Standing
-from askfew.web.pages.dashboard.tallies import Tallies
 
 __all__ = ["Gallery", "Shelf", "Tile", "gallery_of"]
 

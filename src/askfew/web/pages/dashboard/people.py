@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.tallies import Tallies
 from askfew.web.access.invitations import invitations_of
 from askfew.web.pages.dashboard.standing import Standing
-from askfew.web.pages.dashboard.tallies import Tallies
 
 __all__ = ["Person", "people_of"]
 

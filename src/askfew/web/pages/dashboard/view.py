@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.tallies import Tallies, tallies_of
 from askfew.web.pages.dashboard.standing import Standing, standing_of
-from askfew.web.pages.dashboard.tallies import Tallies, tallies_of
 from askfew.web.pages.desk import Desk, desk_of
 from askfew.web.pages.forecasts import least_answers, usual_unknown
 from askfew.web.pages.words import PHASES, Ending, Phase, ending_of, phase_of

@@ -9,14 +9,25 @@ import numpy as np
 from sqlalchemy import Connection, case, func, select
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.reading.findings import RankedQuestion
 from askfew.campaigns.tables.schema import answers, refusals
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.records import Floats, Ints
 
-__all__ = ["Tallies", "tallies_of"]
+__all__ = ["RankedQuestion", "Tallies", "tallies_of"]
 
 _NORMAL_95 = 1.96
+
+
+@dataclass(frozen=True)
+class RankedQuestion:
+    """How far the groups' mean answers lie apart on a question, with a 95 % interval."""
+
+    id: str
+    text: str
+    answers: int
+    gap: float | None
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, eq=False)
