@@ -49,4 +49,5 @@ def test_a_page_that_is_not_there_says_so_in_a_page(site: Site) -> None:
     assert came.status_code == 404
     assert came.headers["content-type"].startswith("text/html")
     assert "<h1>Not Found</h1>" in came.text
+    assert "Nothing is at this address: check it" in came.text
     assert "<script>" not in came.text.replace("<script src=", "")

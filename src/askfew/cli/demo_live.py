@@ -63,7 +63,7 @@ def serve_demo(seed: int, port: int, pause: float) -> None:
             forecast=crowd_forecast(settings, len(digits.items), len(digits.questions)),
         )
         address, owner = server.address(listening), reset_token(store)
-        typer.echo(f"Watch:        {address}/i/{owner}")
+        typer.echo(f"Watch:        {address}/i/{owner}?watch={NAME}")
         typer.echo(f"Answer along: {address}/i/{invite(campaign, 'you')}")
         typer.echo(f"{', '.join(CREW)} answer in the background. Ctrl-C ends it all.")
         stop = Event()

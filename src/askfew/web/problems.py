@@ -20,6 +20,7 @@ __all__ = ["MEDIA_TYPE", "Problem", "Refused", "install"]
 
 MEDIA_TYPE = "application/problem+json"
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_NOWHERE = "nothing is at this address: check it"
 _AGAIN = {"Retry-After": "2"}
 
 
@@ -94,7 +95,10 @@ def _answer(request: Request, refused: Exception) -> Response:
     status, detail = refused.status_code, refused.detail
     if status == 405:
         refused.headers = {"Allow": _allowed(request)}
-    problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
+    title = HTTPStatus(status).phrase
+    if status == 404 and detail == title:  # no route: Starlette has no sentence of its own
+        detail = _NOWHERE
+    problem = Problem(title=title, status=status, detail=detail)
     if request.url.path.startswith("/api/"):
         return JSONResponse(problem.model_dump(), status, refused.headers, media_type=MEDIA_TYPE)
     if status == 401:

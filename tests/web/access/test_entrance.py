@@ -87,6 +87,18 @@ def test_the_cookie_is_for_http_only_and_for_this_site(store: Store) -> None:
         assert (cookie["path"], cookie["domain"]) == ("/", "")
 
 
+def test_a_link_leads_the_owner_to_a_campaign_and_a_worker_to_the_questions(site: Site) -> None:
+    invited = invite(sweep(site.store, name="our birds"), "ann")
+    for token, there in (
+        (site.owner_token, "/"),
+        (f"{site.owner_token}?watch=our%20birds", "/campaigns/our%20birds"),
+        (f"{site.owner_token}?watch=//example.org", "/campaigns/%2F%2Fexample.org"),
+        (f"{invited}?watch=our%20birds", "/answer/our%20birds"),
+    ):
+        came = site.nobody.get(f"/i/{token}", follow_redirects=False)
+        assert (came.status_code, came.headers["location"]) == (303, there)
+
+
 def test_a_change_by_a_browser_needs_what_its_page_knows(site: Site) -> None:
     sweep(site.store)
     browser, csrf = site.browser(site.owner_token)

@@ -88,10 +88,12 @@ def login(request: Request, entrance: Entered, token: Annotated[str, Form()] = "
 
 
 @router.get("/i/{token}")
-def invited(request: Request, entrance: Entered, token: str) -> Response:
-    """A link with a token in it: a worker's invitation, or the owner's own."""
+def invited(request: Request, entrance: Entered, token: str, watch: str = "") -> Response:
+    """A link with a token in it: a worker's invitation, or the owner's own, who may ``watch`` a
+    campaign.
+    """
     try:
-        return _come_in(request, entrance, token)
+        return _come_in(request, entrance, token, watch)
     except Refused as refused:
         return page(
             request,
@@ -113,9 +115,13 @@ def logout(request: Request, entrance: Entered, _: Owner) -> Response:
     return response
 
 
-def _come_in(request: Request, entrance: Entered, token: str) -> Response:
+def _come_in(request: Request, entrance: Entered, token: str, watch: str = "") -> Response:
     session = entrance.enter(request, token)
     campaign = session.caller.campaign
-    response = RedirectResponse("/" if campaign is None else address("answer", campaign), 303)
+    if campaign is not None:
+        there = address("answer", campaign)
+    else:
+        there = address("campaigns", watch) if watch else "/"
+    response = RedirectResponse(there, 303)
     session.set_on(response)
     return response
