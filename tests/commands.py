@@ -14,13 +14,16 @@ Command = Callable[..., Said]
 
 
 def command(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    columns: int = 200,
 ) -> Command:
-    """In that folder: exit code, standard output and error."""
+    """In that folder, on a terminal so wide: exit code, standard output and error."""
     monkeypatch.chdir(folder)
     monkeypatch.delenv("ASKFEW_STORE", raising=False)
     monkeypatch.delenv("ASKFEW_TOKEN", raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr(crowd, "RUNS", 2)
 
     def run(*arguments: object) -> Said:
@@ -30,6 +33,7 @@ def command(
         said = capfd.readouterr()
         code = caught.value.code or 0
         assert isinstance(code, int)
+        assert "Traceback" not in said.err
         return code, said.out, said.err
 
     return run

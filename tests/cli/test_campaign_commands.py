@@ -4,21 +4,16 @@ import csv
 import itertools
 import json
 import sqlite3
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from askfew import cli
-from askfew.campaigns import crowd
 from askfew.campaigns.folder.template import write_template
 from askfew.campaigns.store import Store
 from askfew.cli.campaigns import CAMPAIGN_COMMANDS
+from commands import Command, Said, command
 
-Said = tuple[int, str, str]
-Command = Callable[..., Said]
 SWIMMERS = {"mallard", "puffin", "swan", "penguin"}
 
 
@@ -27,22 +22,7 @@ def askfew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Command:
     """In an empty folder: exit code, standard output and error."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ASKFEW_STORE", raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(crowd, "RUNS", 2)
-
-    def run(*arguments: object) -> Said:
-        monkeypatch.setattr(sys, "argv", ["askfew", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-        said = capfd.readouterr()
-        code = caught.value.code or 0
-        assert isinstance(code, int)
-        assert "Traceback" not in said.err
-        return code, said.out, said.err
-
-    return run
+    return command(tmp_path, monkeypatch, capfd, columns=80)
 
 
 @pytest.fixture

@@ -1,12 +1,12 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from askfew import cli
+from commands import Command, Said, command
 
 SIMULATE = [
     *(
@@ -46,24 +46,12 @@ KEYS = {
 }
 
 
-Said = tuple[int, str, str]
-Command = Callable[..., Said]
-
-
 @pytest.fixture
-def askfew(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
+def askfew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Command:
     """The command as a terminal would run it: exit code, standard output and error."""
-
-    def run(*arguments: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["askfew", *arguments])
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-        said = capfd.readouterr()
-        code = caught.value.code or 0
-        assert isinstance(code, int)
-        return code, said.out, said.err
-
-    return run
+    return command(tmp_path, monkeypatch, capfd)
 
 
 def process(*arguments: str) -> Said:
