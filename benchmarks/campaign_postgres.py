@@ -24,10 +24,9 @@ from sqlalchemy import func, make_url, select
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.records import Item, Question
-from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import answers
+from campaign_tools import sweep
 from postgres import PrivatePostgres
 from processes import together
 
@@ -81,16 +80,8 @@ def bare_rate(url: str, workers: int, count: int) -> float:
 
 def askfew_rate(url: str, workers: int, count: int) -> float:
     """Answers a second through ask and tell, after checking that none is lost or double."""
-    settings = Settings(
-        name="rate",
-        method="spectral",
-        options={"budget": count},
-        max_answers=count,
-        answers_per_worker_and_cell=count,
-    )
-    items = [Item(f"i{number}") for number in range(count // 10)]
     store = Store(url)
-    store.create(settings, items, [Question(f"q{number}", "?") for number in range(10)])
+    sweep(store, count // 10, 10, name="rate", answers_per_worker_and_cell=count)
     store.close()
 
     def prepare(number: int) -> Callable[[], int]:

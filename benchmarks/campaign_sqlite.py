@@ -26,9 +26,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.records import Item, Question
-from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
+from campaign_tools import sweep
 from processes import together
 
 TABLES = """
@@ -99,16 +98,8 @@ def bare(file: Path, workers: int, count: int, *, queued: bool) -> Measured:
 def askfew(file: Path, workers: int, count: int) -> Measured:
     """Through ask and tell."""
     url = f"sqlite:///{file}"
-    settings = Settings(
-        name="rate",
-        method="spectral",
-        options={"budget": count},
-        max_answers=count,
-        answers_per_worker_and_cell=count,
-    )
-    items = [Item(f"i{number}") for number in range(count // 10)]
     store = Store(url)
-    store.create(settings, items, [Question(f"q{number}", "?") for number in range(10)])
+    sweep(store, count // 10, 10, name="rate", answers_per_worker_and_cell=count)
     store.close()
 
     def prepare(number: int) -> Callable[[], tuple[int, float]]:
