@@ -26,7 +26,7 @@ from askfew.workers.desk import MOST_AT_ONCE, OVER, Desk, Handed
 from askfew.workers.patience import Patience
 from askfew.workers.replies import Answer, Answerer, Enough, HandBack, NoAnswer, Reply
 
-__all__ = ["Shift", "Worked"]
+__all__ = ["Shift", "Worked", "first_error"]
 
 T = TypeVar("T")
 
@@ -109,7 +109,7 @@ class Shift:
                 for helper in helpers:
                     helper.cancel()
         except BaseExceptionGroup as group:
-            raise _first(group) from None
+            raise first_error(group) from None
         return self._enough or ended
 
     async def _fetch(self) -> str:
@@ -247,7 +247,7 @@ class Shift:
             logger.warning("%d questions are not handed back: %s", len(self._held), error)
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """The exception that began it, out of nested groups."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):

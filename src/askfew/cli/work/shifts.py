@@ -11,7 +11,7 @@ from dataclasses import asdict
 import typer
 
 from askfew.cli.output import notes, print_json, report
-from askfew.workers.shift import Shift, Worked
+from askfew.workers.shift import Shift, Worked, first_error
 
 __all__ = ["log_to_notes", "run_shifts", "say"]
 
@@ -64,13 +64,10 @@ async def _together(
     for each in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(each, own.cancel)
     try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(shift.run()) for shift in shifts]
-    except BaseExceptionGroup as failed:
-        error: BaseException = failed
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
-        raise error from None
+        async with asyncio.TaskGroup() as together:
+            tasks = [together.create_task(shift.run()) for shift in shifts]
+    except BaseExceptionGroup as group:
+        raise first_error(group) from None
     finally:
         for each in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(each)
