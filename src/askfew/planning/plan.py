@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.answers import AnswerKind, YesNo
 from askfew.planning.forecast import Forecast, forecast
 from askfew.planning.ranges import Range, Unknown
 
@@ -38,17 +38,13 @@ def plan(
     >>> bool(bill.least < bill.median <= bill.q90)
     True
     """
-    kind = YesNo() if answers is None else answers
-    width = kind.high - kind.low if isinstance(kind, Scale) else 1.0
-    low, high = _ends(gap)
-    unknown = Unknown(
+    unknown = Unknown.of(
+        YesNo() if answers is None else answers,
         items,
         questions,
-        Range(low / width, high / width),
-        Range(*_ends(share)),
-        Range(*_ends(useful)),
-        noise={YesNo: "yes-no", Scale: "scale", Number: "gaussian"}[type(kind)],
-        sigma=kind.sigma,
+        gap=_range(gap),
+        share=_range(share),
+        useful=_range(useful),
     )
     return forecast(
         unknown,
@@ -62,5 +58,5 @@ def plan(
     )
 
 
-def _ends(guess: Guess) -> tuple[float, float]:
-    return guess if isinstance(guess, tuple) else (guess, guess)
+def _range(guess: Guess) -> Range:
+    return Range(*guess) if isinstance(guess, tuple) else Range(guess, guess)

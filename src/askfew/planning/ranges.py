@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.errors import InvalidInput
 from askfew.simulation import Instance, World
 
@@ -75,6 +76,34 @@ class Unknown:
                 self.share.high,
                 "say how rare it may be",
             )
+
+    @classmethod
+    def of(
+        cls,
+        kind: AnswerKind,
+        items: int,
+        questions: int,
+        *,
+        gap: Range,
+        share: Range,
+        useful: Range,
+    ) -> Unknown:
+        """For answers of this kind, with the gap in their own units.
+
+        >>> half, one = Range(0.5, 0.5), Range(1, 1)
+        >>> Unknown.of(Scale(1, 5), 9, 3, gap=Range(2, 3), share=half, useful=one).gap
+        Range(low=0.5, high=0.75)
+        """
+        width = kind.high - kind.low if isinstance(kind, Scale) else 1.0
+        return cls(
+            items,
+            questions,
+            Range(gap.low / width, gap.high / width),
+            share,
+            useful,
+            noise={YesNo: "yes-no", Scale: "scale", Number: "gaussian"}[type(kind)],
+            sigma=kind.sigma,
+        )
 
     def draw_instance(self, rng: np.random.Generator) -> Instance:
         """An instance at random, each unknown uniform on a log scale."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from subprocess import DEVNULL, PIPE, Popen
 from threading import Lock, Thread, Timer
 
-from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.answers import AnswerKind, Number
 from askfew.planning import Forecast, Range, Unknown
 from askfew.planning.letters import divergence_of
 from askfew.theory import labelling_mean
@@ -100,20 +100,21 @@ def usual_unknown(
 
     ``gap`` is in the answers' own units, as people think of it.
     """
-    width = kind.high - kind.low if isinstance(kind, Scale) else 1.0
-    if gap is None:
-        gap = Range(1.5 * kind.sigma, 3 * kind.sigma)
-        if not isinstance(kind, Number):
-            gap = Range(0.5 * width, 0.8 * width)
-    return Unknown(
+    return Unknown.of(
+        kind,
         items,
         questions,
-        Range(gap.low / width, gap.high / width),
-        share or Range(0.1, 0.5),
-        useful or Range(1, max(1, round(0.3 * questions))),
-        noise={YesNo: "yes-no", Scale: "scale", Number: "gaussian"}[type(kind)],
-        sigma=kind.sigma,
+        gap=gap or _usual_gap(kind),
+        share=share or Range(0.1, 0.5),
+        useful=useful or Range(1, max(1, round(0.3 * questions))),
     )
+
+
+def _usual_gap(kind: AnswerKind) -> Range:
+    if isinstance(kind, Number):
+        return Range(1.5 * kind.sigma, 3 * kind.sigma)
+    width = kind.high - kind.low
+    return Range(0.5 * width, 0.8 * width)
 
 
 def least_answers(unknown: Unknown, delta: float) -> float:
