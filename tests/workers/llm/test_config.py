@@ -35,6 +35,7 @@ def test_a_configuration_is_read(tmp_path: Path) -> None:
         ("prices = { a = 3 }", "prices must have input and output"),
         ("prices = { a = { input = -1, output = 1 } }", "prices must have input and output"),
         ("models = [", "this must be TOML"),
+        ('base_url = "localhost:8000"', "base_url must begin with http:// or https://"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(tmp_path: Path, line: str, sentence: str) -> None:

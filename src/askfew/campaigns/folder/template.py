@@ -29,7 +29,7 @@ max_answers = 10000
 # How often one worker may answer the same question about the same item. With people, 1 is right:
 # asked again, they repeat themselves. 'askfew create' says how many different workers that takes.
 # Raise it where a repeated answer is a fresh draw (an instrument, a model that is not always the
-# same), or, to 100 say, if you only want to try this folder alone.
+# same), or, to 1000 say, if you only want to try this folder alone.
 answers_per_worker_and_cell = 1
 
 # What one answer costs, in any currency.

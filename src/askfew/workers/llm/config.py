@@ -152,9 +152,19 @@ def _text(name: str) -> Callable[[object], str]:
     return read
 
 
+def _address(value: object) -> str | None:
+    if value is None or (isinstance(value, str) and value.startswith(("http://", "https://"))):
+        return value
+    raise InvalidInput(
+        "base_url must begin with http:// or https://",
+        shown(value),
+        "write for example http://127.0.0.1:8000/v1",
+    )
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "models": _texts("models"),
-    "base_url": lambda value: None if value is None else _text("base_url")(value),
+    "base_url": _address,
     "key_variable": _text("key_variable"),
     "temperature": _number("temperature", 0, none=True),
     "seed": _number("seed", 0, whole=True, none=True),
