@@ -146,3 +146,32 @@ def test_the_certificate_says_it_first(tmp_path: Path) -> None:
     (certificate,) = re.findall("<pre>(.*?)</pre>", report_html(campaign), re.DOTALL)
     assert html.unescape(certificate) == found.certificate_text
     store.close()
+
+
+def test_one_who_decides_alone_and_never_wavers_is_named(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/store.db")
+    alone = sweep(store, rows=8, columns=2, each=4, answers_per_worker_and_cell=4)
+    answer_all(alone, "ann", lambda asked: int(asked.item.id[1:]) % 2 == 0)
+    (warning,) = status_of(alone).warnings
+    assert warning.startswith(
+        "all answers are by worker ann, and of 32 pairs of answers to the same cell none disagreed"
+    )
+    assert result_of(alone).warnings == (warning,)
+    assert html.escape(warning) in report_html(alone)
+    store.close()
+
+
+def test_one_who_wavers_or_has_company_is_not(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/store.db")
+    wavering = sweep(store, 8, 2, each=4, name="wavering", answers_per_worker_and_cell=4)
+    rng = np.random.default_rng(7)
+    answer_all(
+        wavering, "ann", lambda asked: (int(asked.item.id[1:]) % 2 == 0) != (rng.random() < 0.2)
+    )
+    assert status_of(wavering).warnings == ()
+    company = sweep(store, 8, 2, each=4, name="company", answers_per_worker_and_cell=2)
+    for worker in ("ann", "bob"):
+        answer_all(company, worker, lambda asked: int(asked.item.id[1:]) % 2 == 0)
+    assert status_of(company).decided == 8
+    assert status_of(company).warnings == ()
+    store.close()

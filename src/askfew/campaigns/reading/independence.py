@@ -26,7 +26,8 @@ expected. The second condition bounds false alarms of those who look again and a
 pairs it is ever less likely to hold by chance. Items without a group yet are left out.
 
 A single worker who decides the groups alone, by one question, cannot be told from one who is
-right about it: the groups are then what it said. Other questions, or other workers, show it.
+right about it: the groups are then what it said. Other questions, or other workers, show it. So
+where one worker gave all answers and never contradicted itself, that is said beside the labels.
 
 >>> cells = [[0, 0]] * 17 + [[1, 1]] * 3
 >>> verdict = judge_repeats([cells])
@@ -163,11 +164,20 @@ def warnings_about(campaign: Campaign, worker: str | None) -> tuple[str, ...]:
 def warnings_of(
     connection: Connection, campaign: Campaign, labels: Sequence[int], worker: str | None = None
 ) -> tuple[str, ...]:
-    """A sentence about every worker (or that one) who is flagged, under these labels."""
+    """A sentence about every worker (or that one) who is flagged, under these labels; and about
+    one who decided them all alone and never contradicted itself, which no test can see through.
+    """
     if campaign.settings.answers_per_worker_and_cell == 1:
         return ()
     repeats = repeats_of(connection, campaign.id, labels, worker)
-    return tuple(_sentence(name, each) for name, each in repeats.items() if each.suspect)
+    flagged = [_sentence(name, each) for name, each in repeats.items() if each.suspect]
+    if not flagged and labels and min(labels) >= 0:
+        flagged = [
+            _lonely_sentence(name, each)
+            for name, each in repeats.items()
+            if each.pairs and not each.disagreed and _is_alone(connection, campaign.id, name)
+        ]
+    return tuple(flagged)
 
 
 def repeats_of(
@@ -190,6 +200,23 @@ def repeats_of(
             block = blocks.setdefault(name, {}).setdefault((labels[item], question), [])
             block.append([row.value for row in told])
     return {name: judge_repeats(each.values()) for name, each in blocks.items()}
+
+
+def _is_alone(connection: Connection, campaign: int, worker: str) -> bool:
+    others = select(answers.c.worker).where(
+        answers.c.campaign == campaign,
+        answers.c.retracted.is_(False),
+        answers.c.worker != worker,
+    )
+    return connection.execute(others.limit(1)).first() is None
+
+
+def _lonely_sentence(worker: str, repeats: Repeats) -> str:
+    return (
+        f"all answers are by worker {worker}, and of {repeats.pairs:,} pairs of answers to the same"
+        " cell none disagreed: one who is wrong in the same way every time cannot be told from one"
+        " who is always right; let another worker answer too, or check some labels by hand"
+    )
 
 
 def _sentence(worker: str, repeats: Repeats) -> str:
