@@ -81,6 +81,22 @@ def test_a_part_that_has_not_changed_is_not_sent_again(site: Site, store: Store)
     assert site.owner.get(f"{HERE}/charts?seen={version}").status_code == 204
 
 
+def test_the_chart_counts_an_answer_from_when_it_came(
+    site: Site, store: Store, clock: Clock
+) -> None:
+    campaign, began = small_campaign(store), clock()
+    for second in (0, 1.6, 240):  # a point of the chart stands for a second, then
+        clock.now = began + second
+        answer(campaign, 1)
+    drawn = site.owner.get(f"{HERE}/charts").json()["answers"]
+    assert dict(zip(drawn["times"], drawn["counts"], strict=True)) == {
+        began: 0,
+        began + 1: 1,
+        began + 2: 2,
+        began + 240: 3,
+    }
+
+
 def test_groups_and_charts_show_what_was_found(site: Site, store: Store) -> None:
     campaign = small_campaign(store)
     answer(campaign, 10**6)

@@ -110,7 +110,8 @@ def _curve(connection: Connection, campaign: int) -> Curve:
     if first is None:
         return Curve([], [])
     width = max((last - first) / _POINTS, 1e-3)
-    bucket = cast((answers.c.time - first) / width, Integer).label("bucket")
+    # Rounded down: a cast alone cuts off on SQLite, and rounds on PostgreSQL.
+    bucket = cast((answers.c.time - first) // width, Integer).label("bucket")
     rows = connection.execute(
         select(bucket, func.count()).where(*ours).group_by(bucket).order_by(bucket)
     ).all()
