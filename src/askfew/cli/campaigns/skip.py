@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Option
 
-from askfew.campaigns.owner import campaign_of
+from askfew.campaigns.by_lease import campaign_of
 from askfew.campaigns.slots.intake import UNKNOWN
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
