@@ -66,6 +66,7 @@ class Campaign:
         with database.read() as connection:
             self.items = _shown(connection, select(items.c.id, items.c.text, items.c.image), number)
             self.questions = _shown(connection, select(questions.c.id, questions.c.text), number)
+        self.pictures = {item.image for item in self.items if item.image is not None}
         self.problem = Problem(len(self.items), len(self.questions), settings.answers)
         names = ([item.id for item in self.items], [question.id for question in self.questions])
         self._advancer = Advancer(database, number, settings, self.problem, names)

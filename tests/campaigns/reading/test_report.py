@@ -1,5 +1,7 @@
 """The report says what was found, and item texts stay data."""
 
+import base64
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
+from pictures import PIXEL
 
 TRUTH = np.arange(12) % 2
 
@@ -67,3 +70,14 @@ def test_the_report_stands_alone_and_escapes_texts(finished: Campaign) -> None:
     assert "<script>" not in page
     assert "&lt;script&gt;alert(3)&lt;/script&gt;" in page
     assert "http" not in page
+
+
+def test_the_report_carries_its_own_pictures_and_no_others(store: Store) -> None:
+    other = [Item("x", image=PIXEL + b"another"), Item("y")]
+    store.create(Settings("other"), other, [Question("q", "?")])
+    campaign = store.create(
+        Settings("birds"), [Item("a", image=PIXEL), Item("b")], [Question("q", "?")]
+    )
+    page = report_html(campaign)
+    assert f"data:image/png;base64,{base64.b64encode(PIXEL).decode()}" in page
+    assert page.count("base64,") == 1

@@ -64,6 +64,5 @@ def text_of(campaign: Campaign, kind: str) -> tuple[str, int | None]:
     if kind == "label-studio":
         tasks = label_studio_tasks(campaign)
         return json.dumps(tasks, indent=2) + "\n", len(tasks)
-    pictures = any(item.image for item in campaign.items)
-    settings = campaign.settings
+    settings, pictures = campaign.settings, bool(campaign.pictures)
     return label_studio.interface(settings.answers, settings.guidelines, pictures=pictures), None

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.findings import findings_of
 from askfew.campaigns.sentences import money
-from askfew.campaigns.tables.schema import images
+from askfew.campaigns.tables.schema import images, items
 
 __all__ = ["report_html"]
 
@@ -36,7 +36,8 @@ def report_html(campaign: Campaign) -> str:
 
 def _pictures(campaign: Campaign) -> dict[str, str]:
     """Each picture by its hash, as a data address."""
-    wanted = {item.image for item in campaign.items if item.image}
+    # Not by naming each: no database takes as many parameters as there may be items.
+    wanted = select(items.c.image).where(items.c.campaign == campaign.id)
     with campaign.database.read() as connection:
         rows = connection.execute(select(images).where(images.c.hash.in_(wanted))).all()
     return {

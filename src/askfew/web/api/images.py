@@ -30,7 +30,7 @@ def image(
 ) -> Response:
     """The bytes. A hash never means another picture, so browsers may keep it."""
     row = None
-    if any(item.image == digest for item in campaign.items):
+    if digest in campaign.pictures:
         with campaign.database.read() as connection:
             found = select(images.c.kind, images.c.content).where(images.c.hash == digest)
             row = connection.execute(found).one_or_none()
