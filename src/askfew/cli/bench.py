@@ -13,6 +13,7 @@ from typer import Option
 from askfew.algorithms import check_delta
 from askfew.cli import options
 from askfew.cli.output import notes, print_json, progress, report
+from askfew.cli.places import check_drawable, check_writable
 from askfew.errors import InvalidInput
 from askfew.experiments.bench import METHODS, SUITES, Cell, draw, flat, pairs, run_bench, write_csv
 
@@ -32,6 +33,8 @@ def bench(
 ) -> None:
     """Measure answers, errors and time of every method on every instance, beside one another."""
     check_delta(delta)
+    check_writable(csv)
+    check_drawable(figure)
     chosen = methods.split(",")
     for name, known, what in ((suite, SUITES, "suite"), *((m, METHODS, "method") for m in chosen)):
         if name not in known:

@@ -13,6 +13,7 @@ from typer import Option
 from askfew.algorithms import check_delta
 from askfew.cli import options
 from askfew.cli.output import note, print_json, progress, report
+from askfew.cli.places import check_drawable
 from askfew.clustering import MAX_ANSWERS
 from askfew.simulation import Instance, Summary, simulate_runs
 
@@ -41,6 +42,7 @@ def calibrate(
 ) -> None:
     """Simulate many campaigns with your numbers: does the promise hold, and what do they cost?"""
     check_delta(delta)
+    check_drawable(figure)
     instance = Instance(items, questions, useful, gap, noise, sigma, balance, decay)
     results = simulate_runs(
         instance,

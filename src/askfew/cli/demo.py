@@ -16,6 +16,7 @@ from askfew.cli import options
 from askfew.cli.demo_crowd import PRICE, QUESTIONS, Crowd, draw_crowd
 from askfew.cli.demo_live import serve_demo
 from askfew.cli.output import note, notes, print_json, report
+from askfew.cli.places import check_drawable
 from askfew.driver import run
 from askfew.log import Log
 from askfew.outcome import Outcome, outcome_of
@@ -56,6 +57,7 @@ def demo(
     if serve:
         serve_demo(seed, port, pause)
         return
+    check_drawable(picture)
     crowd = draw_crowd(seed)
     if not json:
         report.print(Panel(crowd.story(DELTA), title="askfew demo", title_align="left"))

@@ -11,6 +11,7 @@ from typer import Option
 from askfew.algorithms import check_delta
 from askfew.cli import options
 from askfew.cli.output import note, print_json, progress, report
+from askfew.cli.places import check_drawable
 from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
 
 __all__ = ["plan"]
@@ -44,6 +45,7 @@ def plan(
 ) -> None:
     """Forecast answers and money before the first answer, over what you do not know."""
     check_delta(delta)
+    check_drawable(figure)
     ranges = Range.read(gap), Range.read(share), Range.read(useful)
     unknown = Unknown(items, questions, *ranges, noise=noise, sigma=sigma)
     bill = forecast(
