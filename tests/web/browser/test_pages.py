@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.store import Store
 from campaign_tools import sweep
@@ -41,6 +42,18 @@ def test_script_in_texts_stays_text(
         owner.page.locator(selector, has_text=HOSTILE).first.wait_for()
     for visitor in (worker, owner):
         assert visitor.page.evaluate("window.broken") is None
+
+
+def test_a_report_fits_on_a_phone(store: Store, visit: Callable[..., Visitor]) -> None:
+    campaign = small_campaign(store)
+    answer(campaign, 20)
+    phone = visit(viewport=PHONE, is_mobile=True)
+    phone.page.set_content(report_html(campaign))
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    for cell in phone.page.locator("td:first-child").all():
+        box = cell.bounding_box()
+        assert box is not None
+        assert box["width"] >= 100  # words, not a letter a line
 
 
 @pytest.mark.parametrize("path", ["/", "/new", "/campaigns/small", "/answer/small"])
