@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated
 
@@ -61,7 +63,7 @@ def bench(
         head = {"suite": suite, "delta": delta, "runs": runs, "seed": seed, "seconds": seconds}
         print_json({**head, "cells": [flat(cell) for cell in cells]})
     else:
-        _print_table(cells)
+        _print_tables(cells)
         notes.print(caption)
 
 
@@ -73,32 +75,41 @@ def _told(cells: Iterator[Cell]) -> Iterator[Cell]:
         yield cell
 
 
-def _print_table(cells: Sequence[Cell]) -> None:
-    table = Table(
-        "instance", "method", "answers", "95 % of runs", "errors, % (interval)", "/ paper",
-        "/ floor", "batches", "time, s",
-    )  # fmt: skip
-    for column in table.columns[2:]:
-        column.justify = "right"
-    previous = None
-    for cell in cells:
-        summary = cell.summary
-        low, high = summary.error_interval
-        if previous not in (None, cell.case):
-            table.add_section()
-        table.add_row(
-            "" if cell.case == previous else cell.case,
-            cell.method,
-            _count(summary.mean_answers),
-            _count(summary.q95_answers),
-            f"{100 * summary.error_rate:.1f} ({100 * low:.1f}..{100 * high:.1f})",
-            _ratio(cell.to_paper),
-            _ratio(cell.to_known_gap),
-            f"{summary.mean_batches:,.0f}",
-            f"{cell.seconds:.1f}",
-        )
-        previous = cell.case
-    report.print(table)
+_COLUMNS = {
+    "answers": 9,
+    "95 %": 9,
+    "errors, %": 15,
+    "/ paper": 7,
+    "/ floor": 7,
+    "batches": 7,
+    "s": 5,
+}
+"""With their widths: together they fit a terminal of eighty characters."""
+
+
+def _print_tables(cells: Sequence[Cell]) -> None:
+    """One for each instance; their columns stand below one another."""
+    for case, measured in groupby(cells, key=attrgetter("case")):
+        table = Table(title=f"\n{case}", title_justify="left", box=None, padding=(0, 1, 0, 0))
+        table.add_column("method", min_width=9, no_wrap=True)
+        for name, width in _COLUMNS.items():
+            table.add_column(name, min_width=width, no_wrap=True, justify="right")
+        for cell in measured:
+            table.add_row(cell.method, *_figures(cell))
+        report.print(table)
+
+
+def _figures(cell: Cell) -> list[str]:
+    low, high = cell.summary.error_interval
+    return [
+        _count(cell.summary.mean_answers),
+        _count(cell.summary.q95_answers),
+        f"{100 * cell.summary.error_rate:.1f} ({100 * low:.1f}..{100 * high:.1f})",
+        _ratio(cell.to_paper),
+        _ratio(cell.to_known_gap),
+        f"{cell.summary.mean_batches:,.0f}",
+        f"{cell.seconds:.1f}",
+    ]
 
 
 def _count(value: float | None) -> str:
@@ -106,4 +117,8 @@ def _count(value: float | None) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"
+    if value is None:
+        return "-"
+    return (
+        f"1/{1 / value:,.0f}" if value < 0.1 else f"{value:,.3g}" if value < 100 else _count(value)
+    )
