@@ -165,6 +165,17 @@ def test_the_certificate_explains_itself() -> None:
     assert "This assumes" in str(certificate)
 
 
+def test_a_yes_no_certificate_s_interval_is_narrow_enough_to_say_something() -> None:
+    ends = []
+    for seed in range(10):
+        ended = play(yes_no(seed, 0.95, labels=np.arange(100) % 2), seed)
+        assert ended.result is not None
+        assert isinstance(ended.result.certificate, FrugalCertificate)
+        ends.append(ended.result.certificate.gap_interval)
+    assert sum(low <= 0.9 <= high for low, high in ends) >= 9
+    assert min(low for low, _ in ends) > 0.3
+
+
 def test_every_batch_says_what_is_known() -> None:
     ended = play(numbers(0, 1.0, 3, 20))
     assert set(ended.meter.by_phase) <= {"search", "hunt", "label"}

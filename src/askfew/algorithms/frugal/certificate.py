@@ -14,6 +14,7 @@ from askfew.algorithms.frugal.levels import Levels
 from askfew.algorithms.frugal.search import Pair
 from askfew.answers import AnswerKind, Number
 from askfew.evidence.mixture import boundary, tuned_rho
+from askfew.evidence.shares import mean_interval
 from askfew.records import Certificate, Problem
 
 __all__ = ["FrugalCertificate", "gap_interval", "give_certificate", "two_items"]
@@ -123,20 +124,30 @@ def give_certificate(
 def gap_interval(answers: AnswerKind, levels: Levels) -> tuple[float, tuple[float, float]]:
     """The references' gap, and an interval for it that is valid whenever one stops.
 
-    Each group's mean gets a normal-mixture interval at half the level; the widths add up.
+    Each group's mean gets an interval at half the level; the gap lies between their ends.
     """
-    counts = np.maximum(levels.counts, 1)
-    means = levels.sums / counts if (levels.counts > 0).all() else levels.expected
-    variance = counts * answers.sigma**2
+    counts = levels.counts
+    means = levels.sums / counts if (counts > 0).all() else levels.expected
+    first, second = np.argsort(means)
+    limits = [
+        _mean_interval(answers, float(mean), float(count))
+        for mean, count in zip(means, counts, strict=True)
+    ]
+    (low, high), (other_low, other_high) = limits[first], limits[second]
+    return float(np.ptp(means)), (max(other_low - high, 0.0), other_high - low)
+
+
+def _mean_interval(answers: AnswerKind, mean: float, count: float) -> tuple[float, float]:
+    if not isinstance(answers, Number):
+        width = answers.high - answers.low
+        ends = mean_interval((mean - answers.low) / width * count, count, _ALPHA / 2)
+        return answers.low + width * ends[0], answers.low + width * ends[1]
+    if count == 0:
+        return -math.inf, math.inf
     # Tuned beforehand: an interval tuned to the count at which one stopped would not be valid.
     rho = tuned_rho(_TYPICAL * answers.sigma**2, _ALPHA / 2)
-    widths = [
-        float(boundary(v, rho, _ALPHA / 2)) / b
-        for v, b in zip(variance.tolist(), counts.tolist(), strict=True)
-    ]
-    gap, width = float(abs(means[1] - means[0])), sum(widths)
-    widest = math.inf if isinstance(answers, Number) else answers.high - answers.low
-    return gap, (max(gap - width, 0.0), min(gap + width, widest))
+    half = float(boundary(count * answers.sigma**2, rho, _ALPHA / 2)) / count
+    return mean - half, mean + half
 
 
 def two_items(delta: float) -> Certificate:
