@@ -17,6 +17,7 @@ from askfew.algorithms.frugal.rounds import plan_round, samples_wanted
 from askfew.algorithms.frugal.search import Pair, by_side
 from askfew.evidence import nine_digits
 from askfew.records import Batch, Floats, Ints, Known, Procedure
+from askfew.wording import counted
 
 __all__ = ["Hunt", "hunt"]
 
@@ -180,6 +181,7 @@ def _batch(state: Hunt, rows: Ints, sizes: Ints, chosen: Levels | None) -> Batch
         np.repeat(state.items, len(rows)),
         np.tile(state.pool.questions[rows], 2),
         np.tile(sizes, 2),
-        f"hunt: {len(rows)} questions on items {state.items.tolist()}, best so far {question}",
+        f"hunt: {counted(len(rows), 'question')} on items {state.items.tolist()},"
+        f" best so far {question}",
         Known("hunt", np.full(state.course.problem.items, -1), question=question),
     )

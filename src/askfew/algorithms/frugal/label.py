@@ -18,6 +18,7 @@ from askfew.algorithms.frugal.references import references
 from askfew.algorithms.frugal.sizing import ample, probe_size, step_sizes
 from askfew.evidence import log_evidence
 from askfew.records import Batch, Floats, Ints, Known, Procedure
+from askfew.wording import counted
 
 __all__ = ["label"]
 
@@ -78,7 +79,7 @@ def _step(
     sizes, wanted, expected = step_sizes(course, state, levels, asked, items, late)
     referees, groups, repeats = references(course, state, asked, wanted, int(sizes.max()))
     who, times = np.concatenate([referees, items]), np.concatenate([repeats, sizes])
-    why = f"label: {len(items)} items open on question {levels.question}"
+    why = f"label: {counted(len(items), 'item')} open on question {levels.question}"
     known = state.known(levels.question, expected)
     tally = yield from course.ask(_batch(levels, who, times, why, known))
     k = len(referees)

@@ -19,6 +19,7 @@ from askfew.algorithms.frugal.prospects import Payoff, prospects
 from askfew.algorithms.frugal.rounds import plan_round
 from askfew.evidence import log_evidence, nine_digits
 from askfew.records import Batch, Floats, Ints, Known, Procedure, Tally
+from askfew.wording import counted
 
 __all__ = ["Pair", "Search", "search"]
 
@@ -214,7 +215,7 @@ def _pair(pool: Pool, registration: Registration, needed: float) -> Pair:
 
 def _batch(course: Course, pool: Pool, rows: Ints, sizes: Ints, leader: int | None) -> Batch:
     items, questions = pool.items[rows], pool.questions[rows]
-    why = f"search: compare {len(rows)} pairs of items"
+    why = f"search: compare {counted(len(rows), 'pair')} of items"
     if leader is not None:
         why += f", mostly {pool.items[leader].tolist()} on question {pool.questions[leader]}"
     return Batch(

@@ -16,6 +16,7 @@ from askfew.campaigns.settings import Settings
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import notes, print_json, report
+from askfew.wording import counted
 
 __all__ = ["create"]
 
@@ -70,9 +71,9 @@ def _say(
     bill = f" ({money(crowd.typical_answers * price)})" if price else ""
     report.print(
         f"It will take about {crowd.typical_answers:,} answers{bill} from about"
-        f" {_many(crowd.typical_workers, 'different worker')}; one campaign in ten takes more than"
-        f" {crowd.most_answers:,} answers or {_many(crowd.most_workers, 'worker')} (forecast:"
-        f" {crowd.assumed}). The open step needs {_many(status.workers_needed, 'worker')}.",
+        f" {counted(crowd.typical_workers, 'different worker')}; one campaign in ten takes more"
+        f" than {crowd.most_answers:,} answers or {counted(crowd.most_workers, 'worker')} (forecast:"
+        f" {crowd.assumed}). The open step needs {counted(status.workers_needed, 'worker')}.",
         markup=False,
     )
     report.print(
@@ -101,10 +102,6 @@ def _warn(settings: Settings, crowd: CrowdForecast) -> None:
             f" up to {crowd.most_workers * often} times. Let several models or people answer, or"
             " raise it if a model's repeated answers are fresh draws.",
         )
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _times(often: int) -> str:

@@ -14,6 +14,7 @@ from askfew.campaigns.steps.advance import GOING
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json, report
+from askfew.wording import counted
 
 __all__ = ["status"]
 
@@ -72,7 +73,8 @@ def _print_one(status: Status, price: float) -> None:
         "why": status.why,
         "answers": _answers(status),
         "money": f"{money(status.cost)} so far{_money_left(status, price)}",
-        "decided": f"{status.decided} of {status.items} items, after {_many(status.steps, 'step')}",
+        "decided": f"{status.decided} of {status.items} items, after"
+        f" {counted(status.steps, 'step')}",
         "open": f"{status.open:,} waiting, {status.leased:,} with workers",
         "workers": _workers(status),
         "reused": _reused(status),
@@ -135,7 +137,7 @@ def _reused(status: Status) -> str:
     givers = [worker.name for worker in status.workers if worker.reused]
     named = ", ".join(givers[:_WORKERS_SHOWN])
     more = f" and {len(givers) - _WORKERS_SHOWN} more" if len(givers) > _WORKERS_SHOWN else ""
-    return f"{_many(status.reused_answers, 'answer')} of {status.reused or 'another store'}" + (
+    return f"{counted(status.reused_answers, 'answer')} of {status.reused or 'another store'}" + (
         f", given by {named}{more}" if givers else ""
     )
 
@@ -144,10 +146,6 @@ def _note(worker: WorkerStatus) -> str:
     if worker.revoked:
         return " (revoked)"
     return " (reused)" if 0 < worker.reused == worker.answers else ""
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _print_workers(status: Status) -> None:

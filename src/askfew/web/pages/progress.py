@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from askfew.campaigns.reading.status import Status
+from askfew.wording import counted
 
 __all__ = ["Progress", "progress_of"]
 
@@ -21,7 +22,7 @@ def progress_of(status: Status, usual: float) -> Progress:
     """``usual`` is how many answers a campaign like this may need, for as long as its method does
     not say what it still expects.
     """
-    answers = f"{status.answers:,} answer{'' if status.answers == 1 else 's'}"
+    answers = counted(status.answers, "answer")
     if status.state == "ended":
         return Progress(1.0, f"{status.decided:,} of {status.items:,} sorted, {answers}")
     if status.expected is not None:

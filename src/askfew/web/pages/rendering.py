@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse
 
 from askfew import __version__
 from askfew.campaigns.sentences import money
+from askfew.wording import counted
 
 if TYPE_CHECKING:
     from askfew.web.access.callers import Caller
@@ -71,14 +72,10 @@ def _width(value: float) -> str:
     return f"{100 * min(max(value, 0.0), 1.0):.2f}%"
 
 
-def _plural(count: float, one: str, many: str | None = None) -> str:
-    return f"{count:,.0f} {one if count == 1 else many or one + 's'}"
-
-
 _FILTERS: dict[str, Any] = {
     "number": _number,
     "money": money,
     "percent": _percent,
     "width": _width,
-    "plural": _plural,
+    "plural": counted,
 }
