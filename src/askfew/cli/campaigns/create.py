@@ -73,7 +73,8 @@ def _say(
         f"It will take about {crowd.typical_answers:,} answers{bill} from about"
         f" {counted(crowd.typical_workers, 'different worker')}; one campaign in ten takes more"
         f" than {crowd.most_answers:,} answers or {counted(crowd.most_workers, 'worker')}"
-        f" (forecast: {crowd.assumed}). The open step needs {counted(status.workers_needed, 'worker')}.",
+        f" (forecast: {crowd.assumed}). The open step needs"
+        f" {counted(status.workers_needed, 'worker')}.",
         markup=False,
     )
     report.print(
