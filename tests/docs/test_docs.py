@@ -14,6 +14,7 @@ import pytest
 import typer
 
 from askfew.cli import app
+from askfew.cli.later import Later
 from askfew.workers.llm.config import read_config
 
 ROOT = Path(__file__).parents[2]
@@ -57,18 +58,22 @@ def said_commands() -> list[Said]:
     return found
 
 
+def itself(command: Any) -> Any:
+    return command.load() if isinstance(command, Later) else command
+
+
 def leaf(words: tuple[str, ...]) -> tuple[Any, list[str]]:
     """The command that the words lead to, and the words left for it."""
     command, rest = COMMANDS, list(words)
     while rest and hasattr(command, "commands") and not rest[0].startswith("-"):
         assert rest[0] in command.commands, f"there is no command {rest[0]!r}"
-        command = command.commands[rest.pop(0)]
+        command = itself(command.commands[rest.pop(0)])
     return command, rest
 
 
 def options_of(command: Any) -> set[str]:
     own = {name for each in command.params for name in each.opts + each.secondary_opts}
-    inner = (options_of(each) for each in getattr(command, "commands", {}).values())
+    inner = (options_of(itself(each)) for each in getattr(command, "commands", {}).values())
     return own.union({"--help"}, *inner)
 
 

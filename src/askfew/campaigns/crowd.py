@@ -10,7 +10,7 @@ import json
 import math
 import time
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from askfew.answers import Number, Scale
 from askfew.campaigns.settings import Settings
 from askfew.driver import run
 from askfew.records import Batch, Oracle, Problem, Tally
-from askfew.simulation import Instance
+
+if TYPE_CHECKING:
+    from askfew.simulation import Instance
 
 __all__ = ["CrowdForecast", "crowd_forecast"]
 
@@ -121,6 +123,8 @@ def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForec
 
 
 def _instance(settings: Settings, items: int, questions: int) -> Instance:
+    from askfew.simulation import Instance  # slow to import, and only who creates simulates
+
     useful = max(1, round(questions * _USEFUL_SHARE))
     match settings.answers:
         case Number(sigma):

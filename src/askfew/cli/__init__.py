@@ -1,42 +1,34 @@
-"""The command line: one command a file."""
+"""The command line: one command a file, imported when it is used."""
 
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
 from askfew import __version__
-from askfew.cli.bench import bench
-from askfew.cli.bounds import bounds
-from askfew.cli.calibrate import calibrate
-from askfew.cli.campaigns import CAMPAIGN_COMMANDS, store_app, token_app
-from askfew.cli.demo import demo
-from askfew.cli.help import Command, Group
-from askfew.cli.paper import paper
-from askfew.cli.plan import plan
-from askfew.cli.simulate import simulate
-from askfew.cli.work import work_app
+from askfew.cli.commands import COMMANDS
+from askfew.cli.help import Group
 from askfew.errors import AskfewError, InvalidInput
 
 __all__ = ["app", "main"]
 
+
+class _Whole(Group):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands.update(COMMANDS)
+
+
 app = typer.Typer(
     name="askfew",
-    cls=Group,
+    cls=_Whole,
     help="Sort items into groups from as few noisy, paid answers as possible, with a certificate.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, simulate, bench, paper, plan, calibrate, bounds):
-    app.command(cls=Command)(command)
-for name, about_campaigns in CAMPAIGN_COMMANDS.items():
-    app.command(name, cls=Command, rich_help_panel="Campaigns")(about_campaigns)
-app.add_typer(store_app, name="store", rich_help_panel="Campaigns")
-app.add_typer(work_app, name="work", rich_help_panel="Campaigns")
-app.add_typer(token_app, name="token", rich_help_panel="Campaigns")
 
 
 def _print_version(wanted: bool) -> None:
