@@ -5,8 +5,17 @@ import pytest
 from typer.testing import CliRunner
 
 from askfew.cli import app
+from commands import Command, command
 
 SMALL = ["--items", "20", "--questions", "6", "--runs", "20", "--jobs", "1"]
+
+
+@pytest.fixture
+def askfew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Command:
+    """In an empty folder: exit code, standard output and error."""
+    return command(tmp_path, monkeypatch, capfd)
 
 
 def run(*arguments: str) -> str:
@@ -41,6 +50,47 @@ def test_plan_as_json_has_answers_and_money() -> None:
     bill = json.loads(run("plan", *SMALL, "--gap", "0.8", "--price", "0.5", "--json"))
     assert bill["q90_money"] == pytest.approx(0.5 * bill["q90"])
     assert bill["by_phase"].keys() >= {"search", "label"}
+
+
+@pytest.mark.parametrize(
+    ("bad", "sentence"),
+    [
+        ("--useful 50", "useful questions must be whole numbers from 1 to all 5, got 50: "),
+        ("--useful 2:8", "useful questions must be whole numbers from 1 to all 5, got 2 to 8: "),
+        ("--useful 0", "useful must be a positive number, or two with the lower first, got 0.0: "),
+        ("--useful few", "useful must be a number, or two with a colon, got 'few': "),
+        ("--share 0", "share must be a positive number"),
+        ("--share 0.7", "the small group's share must be at most 0.5, got 0.7: "),
+        ("--share 0.5:0.1", "share must be a positive number, or two with the lower first, got"),
+        ("--gap 0.8:0.5", "gap must be a positive number, or two with the lower first, got 0.8"),
+        ("--gap 1:2:3", "gap must be a number, or two with a colon, got '1:2:3': "),
+        ("--gap 0.5:1.5", "a yes-no gap must lie between 0 and 1, got 1.5: "),
+        ("--gap 2 --noise scale", "a scale gap must lie between 0 and 1, got 2.0: "),
+        ("--noise gaussian --sigma 0", "sigma must be a positive number, got 0.0: "),
+        ("--items 2", "a plan needs at least 3 items, got 2: "),
+        ("--questions 0", "questions must be a whole number, at least 1, got 0: "),
+        ("--price -1", "price, per answer, must be at least 0, got -1.0: "),
+        ("--price nan", "price, per answer, must be at least 0, got nan: "),
+        ("--cap 0", "cap must be at least 1 answer, got 0: "),
+        ("--delta 0", "delta, the allowed probability of any wrong label, must lie"),
+        ("--repeats 0", "repeats must be at least 1, got 0: "),
+        ("--runs 0", "runs must be at least 1, got 0: "),
+    ],
+)
+def test_a_plan_that_cannot_be_is_one_sentence(bad: str, sentence: str, askfew: Command) -> None:
+    code, out, err = askfew("plan", "--questions", "5", *bad.split())
+    assert (code, out) == (2, "")
+    assert err.startswith(f"askfew: {sentence}")
+    assert err.count("\n") == 1
+
+
+def test_fewer_questions_than_are_usually_useful_are_said(askfew: Command) -> None:
+    few = ["--items", "8", "--questions", "5", "--runs", "3", "--jobs", "1"]
+    code, out, err = askfew("plan", *few)
+    assert code == 0
+    assert "useful questions 2 to 5;" in out
+    assert err.startswith("There are few questions: 2 to 5 of them, not 2 to 8, are taken to")
+    assert askfew("plan", *few, "--useful", "5")[2] == ""
 
 
 def test_calibrate_compares_the_observed_error_with_the_promise(tmp_path: Path) -> None:

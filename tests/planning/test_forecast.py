@@ -1,4 +1,7 @@
+import math
+from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,7 +9,7 @@ import pytest
 import askfew
 from askfew.errors import InvalidInput
 from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
-from askfew.simulation import Family, error_interval, local, repeat, try_method
+from askfew.simulation import Family, Run, error_interval, local, repeat, try_method
 
 UNKNOWN = Unknown(40, 12, Range(0.6, 0.9), Range(0.2, 0.5), Range(2, 4))
 
@@ -69,9 +72,44 @@ def test_the_same_seed_gives_the_same_bill_from_python() -> None:
     assert "90 % stay under" in str(bill())
 
 
-def test_a_negative_price_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="price"):
-        forecast(UNKNOWN, price=-1)
+@pytest.mark.parametrize(
+    ("bad", "sentence"),
+    [
+        ({"price": -1.0}, "price, per answer, must be at least 0"),
+        ({"price": math.nan}, "price, per answer, must be at least 0"),
+        ({"cap": 0}, "cap must be at least 1 answer"),
+        ({"repeats": 0}, "repeats must be at least 1"),
+        ({"delta": 1.0}, "delta, the allowed probability"),
+        ({"runs": 0}, "runs must be at least 1"),
+        ({"jobs": 0}, "jobs must be at least 1"),
+        ({"seed": -1}, "seed must not be negative"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_simulated(
+    bad: dict[str, Any], sentence: str
+) -> None:
+    def never(runs: Iterator[Run]) -> Iterator[Run]:
+        raise AssertionError("something was simulated")
+
+    with pytest.raises(InvalidInput, match=sentence):
+        forecast(UNKNOWN, **{"jobs": 1, **bad}, watch=never)
+
+
+@pytest.mark.parametrize(
+    ("guesses", "sentence"),
+    [
+        ({"gap": (0.8, 0.5)}, "gap must be a positive number, or two with the lower first"),
+        ({"gap": 0.5, "share": 0}, "share must be a positive number"),
+        ({"gap": 0.5, "useful": (1, 2, 3)}, "useful must be a positive number"),
+        ({"gap": 0.5, "useful": 50}, "useful questions must be whole numbers from 1 to all 5"),
+        ({"gap": 1.5}, "a yes-no gap must lie between 0 and 1"),
+    ],
+)
+def test_a_guess_that_cannot_be_is_called_by_its_name(
+    guesses: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        askfew.plan(20, 5, **guesses)
 
 
 def test_jobs_do_not_change_the_forecast() -> None:

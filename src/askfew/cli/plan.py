@@ -8,7 +8,6 @@ from typing import Annotated
 from rich.table import Table
 from typer import Option
 
-from askfew.algorithms import check_delta
 from askfew.cli import options
 from askfew.cli.output import note, print_json, progress, report
 from askfew.cli.places import check_drawable
@@ -17,6 +16,7 @@ from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
 __all__ = ["plan"]
 
 CURVE_RUNS = 100
+USUAL_USEFUL = Range(2, 8)
 
 
 def plan(
@@ -28,7 +28,10 @@ def plan(
     share: Annotated[
         str, Option(help="The small group's share of the items, or a range.")
     ] = "0.1:0.5",
-    useful: Annotated[str, Option(help="How many questions separate, or a range.")] = "2:8",
+    useful: Annotated[
+        str | None,
+        Option(help="How many questions separate, or a range.", show_default="2:8, if so many"),
+    ] = None,
     noise: options.Noise = "yes-no",
     sigma: options.Sigma = 1.0,
     delta: options.Delta = 0.05,
@@ -44,10 +47,16 @@ def plan(
     json: options.AsJson = False,
 ) -> None:
     """Forecast answers and money before the first answer, over what you do not know."""
-    check_delta(delta)
     check_drawable(figure)
-    ranges = Range.read(gap), Range.read(share), Range.read(useful)
-    unknown = Unknown(items, questions, *ranges, noise=noise, sigma=sigma)
+    unknown = Unknown(
+        items,
+        questions,
+        Range.read(gap, "gap"),
+        Range.read(share, "share"),
+        _usual_useful(questions) if useful is None else Range.read(useful, "useful"),
+        noise=noise,
+        sigma=sigma,
+    )
     bill = forecast(
         unknown,
         delta=delta,
@@ -59,12 +68,21 @@ def plan(
         jobs=jobs,
         watch=progress("simulated campaigns", runs),
     )
+    if useful is None and unknown.useful != USUAL_USEFUL:
+        note(
+            f"There are few questions: {unknown.useful} of them, not {USUAL_USEFUL}, are taken to"
+            " be useful. Say --useful if you know better."
+        )
     if figure is not None:
         _draw(figure, unknown, delta, seed, jobs)
     if json:
         print_json(bill.to_dict())
     else:
         _print_bill(bill)
+
+
+def _usual_useful(questions: int) -> Range:
+    return Range(*(max(1, min(end, questions)) for end in (USUAL_USEFUL.low, USUAL_USEFUL.high)))
 
 
 def _print_bill(bill: Forecast) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from askfew.algorithms import check_delta
 from askfew.errors import InvalidInput
 from askfew.planning.letters import divergence_of
 from askfew.planning.ranges import Range, Unknown
@@ -85,8 +87,11 @@ def forecast(
 
     A run that would not end within a generous cap counts as costing all of it.
     """
-    if price < 0:
-        raise InvalidInput("price, per answer, must not be negative", price, "pass what you pay")
+    check_delta(delta)
+    if not (math.isfinite(price) and price >= 0):
+        raise InvalidInput("price, per answer, must be at least 0", price, "pass what you pay")
+    if cap is not None and cap < 1:
+        raise InvalidInput("cap must be at least 1 answer", cap, "say how many you can pay")
     if repeats < 1:
         raise InvalidInput("repeats must be at least 1", repeats, "say how often to ask each cell")
     simulate = partial(_answers, delta=delta, seed=seed, jobs=jobs)

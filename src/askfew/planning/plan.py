@@ -42,9 +42,9 @@ def plan(
         YesNo() if answers is None else answers,
         items,
         questions,
-        gap=_range(gap),
-        share=_range(share),
-        useful=_range(useful),
+        gap=_range("gap", gap),
+        share=_range("share", share),
+        useful=_range("useful", useful),
     )
     return forecast(
         unknown,
@@ -58,5 +58,9 @@ def plan(
     )
 
 
-def _range(guess: Guess) -> Range:
-    return Range(*guess) if isinstance(guess, tuple) else Range(guess, guess)
+def _range(name: str, guess: Guess) -> Range:
+    match guess:
+        case (low, high):
+            return Range.named(name, low, high)
+        case _:
+            return Range.named(name, guess, guess)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.errors import InvalidInput
+from askfew.records import Problem
 from askfew.simulation import Instance, World
 
 __all__ = ["Range", "Unknown"]
@@ -27,25 +29,24 @@ class Range:
     high: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.high) and 0 < self.low <= self.high):
-            raise InvalidInput(
-                "a range needs two positive numbers, low <= high",
-                f"{self.low:g} to {self.high:g}",
-                "write for example 0.5:0.8",
-            )
+        _check_ends(self.low, self.high, "a range")
 
     @classmethod
-    def read(cls, text: str) -> Range:
+    def named(cls, name: str, low: float, high: float) -> Range:
+        """From ``low`` to ``high``; an error calls it by its name."""
+        _check_ends(low, high, name)
+        return cls(low, high)
+
+    @classmethod
+    def read(cls, text: str, name: str = "a range") -> Range:
         """From 'low:high', or one number."""
         try:
-            ends = [float(end) for end in text.split(":")]
-            return cls(ends[0], ends[-1]) if len(ends) <= 2 else cls(math.nan, math.nan)
+            ends = [float(end) for end in text.split(":", 1)]
         except ValueError:
             raise InvalidInput(
-                "a range must be a number, or two with a colon",
-                repr(text),
-                "write for example 0.5:0.8",
+                f"{name} must be a number, or two with a colon", repr(text), "write LOW:HIGH"
             ) from None
+        return cls.named(name, ends[0], ends[-1])
 
     def at(self, share: float) -> float:
         """The point so far along, on a log scale: a range says how wrong a guess may be."""
@@ -68,14 +69,28 @@ class Unknown:
     sigma: float = 1.0
 
     def __post_init__(self) -> None:
-        for share in (0.0, 1.0):  # both ends must make an instance
-            self._instance(share, share, share)
+        Problem(self.items, self.questions)  # refuses sizes that are none
+        if self.items < 3:
+            raise InvalidInput(
+                "a plan needs at least 3 items",
+                self.items,
+                "two items in two groups leave nothing to ask",
+            )
+        most, ends = self.questions, (self.useful.low, self.useful.high)
+        if not all(1 <= end <= most and end == round(end) for end in ends):
+            raise InvalidInput(
+                f"useful questions must be whole numbers from 1 to all {most}",
+                self.useful,
+                "say how many may separate the groups",
+            )
         if self.share.high > 0.5:
             raise InvalidInput(
                 "the small group's share must be at most 0.5",
-                self.share.high,
+                self.share,
                 "say how rare it may be",
             )
+        for end in (0.0, 1.0):  # both ends must make an instance
+            self._instance(end, end, end)
 
     @classmethod
     def of(
@@ -95,6 +110,10 @@ class Unknown:
         Range(low=0.5, high=0.75)
         """
         width = kind.high - kind.low if isinstance(kind, Scale) else 1.0
+        if isinstance(kind, Scale) and gap.high > width:
+            raise InvalidInput(
+                f"a gap of {kind} must be at most {width:g}", gap, "give it in the answers' units"
+            )
         return cls(
             items,
             questions,
@@ -130,9 +149,19 @@ class Unknown:
         return Instance(
             self.items,
             self.questions,
-            min(max(round(self.useful.at(useful)), 1), self.questions),
+            round(self.useful.at(useful)),
             self.gap.at(gap),
             self.noise,
             self.sigma,
             self.share.at(share),
+        )
+
+
+def _check_ends(low: float, high: float, name: str) -> None:
+    numbers = isinstance(low, Real) and isinstance(high, Real)
+    if not (numbers and math.isfinite(high) and 0 < low <= high):
+        raise InvalidInput(
+            f"{name} must be a positive number, or two with the lower first",
+            repr(low) if low is high else f"{low} to {high}",
+            "say what you expect",
         )

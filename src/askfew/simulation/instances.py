@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from askfew import oracles
+from askfew.answers import Number
 from askfew.errors import InvalidInput
 from askfew.records import Floats, Ints, Oracle, Problem
 
@@ -71,6 +72,8 @@ class Instance:
                 self.gap,
                 "0.7 means .85 against .15",
             )
+        if self.noise == "gaussian":
+            Number(self.sigma)  # refuses a spread that is none
         if not 0 < self.balance < 1:
             raise InvalidInput(
                 "balance, the second group's share, must lie strictly between 0 and 1",
