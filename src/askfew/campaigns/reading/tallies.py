@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from sqlalchemy import Connection, case, func, select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.gaps import gap_interval
 from askfew.campaigns.tables.schema import answers, refusals
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.records import Floats, Ints
 
 __all__ = ["RankedQuestion", "Tallies", "tallies_of"]
-
-_NORMAL_95 = 1.96
 
 
 @dataclass(frozen=True)
@@ -42,13 +40,12 @@ class Tallies:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """For every cell that was answered: how often, the sum, and the sum of squares."""
+    """For every cell that was answered: how often, and the sum."""
 
     item: Ints
     question: Ints
     count: Floats
     sum: Floats
-    squares: Floats
 
 
 def tallies_of(campaign: Campaign, labels: Ints) -> Tallies:
@@ -70,41 +67,31 @@ def tallies_of(campaign: Campaign, labels: Ints) -> Tallies:
 
 def _cells(connection: Connection, campaign: int) -> _Cells:
     rows = connection.execute(
-        select(
-            answers.c.item,
-            answers.c.question,
-            func.count(),
-            func.sum(answers.c.value),
-            func.sum(answers.c.value * answers.c.value),
-        )
+        select(answers.c.item, answers.c.question, func.count(), func.sum(answers.c.value))
         .where(answers.c.campaign == campaign, answers.c.retracted.is_(False))
         .group_by(answers.c.item, answers.c.question)
     ).all()
-    table = np.array([tuple(row) for row in rows], dtype=np.float64).reshape(-1, 5)
+    table = np.array([tuple(row) for row in rows], dtype=np.float64).reshape(-1, 4)
     item, question = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
-    return _Cells(item, question, table[:, 2], table[:, 3], table[:, 4])
+    return _Cells(item, question, table[:, 2], table[:, 3])
 
 
 def _separation(campaign: Campaign, cells: _Cells, labels: Ints, number: int) -> RankedQuestion:
     question, here = campaign.questions[number], cells.question == number
     group = labels[cells.item[here]]
     count = int(cells.count[here].sum())
-    sides = [_mean_and_error(cells, here, group == g) for g in (0, 1)]
-    (first, error), (second, other) = sides
-    if math.isnan(first) or math.isnan(second):
+    first, second = (_mean(cells, here, group == g) for g in (0, 1))
+    if first is None or second is None:
         return RankedQuestion(question.id, question.text, count, None, None, None)
-    gap, half = abs(second - first), _NORMAL_95 * math.hypot(error, other)
-    return RankedQuestion(question.id, question.text, count, gap, gap - half, gap + half)
+    low, high = gap_interval(campaign.settings.answers, first, second)
+    gap = abs(second[0] - first[0])
+    return RankedQuestion(question.id, question.text, count, gap, low, high)
 
 
-def _mean_and_error(cells: _Cells, here: Ints, side: Ints) -> tuple[float, float]:
-    """Of the answers about one group; NaN where there are fewer than two."""
-    count = float(cells.count[here][side].sum())
-    if count < 2:
-        return math.nan, math.nan
-    mean = float(cells.sum[here][side].sum()) / count
-    variance = max(float(cells.squares[here][side].sum()) / count - mean**2, 0.0)
-    return mean, math.sqrt(variance / count)
+def _mean(cells: _Cells, here: Ints, side: Ints) -> tuple[float, int] | None:
+    """Of the answers about one group, and how many; None where there are fewer than two."""
+    count = int(cells.count[here][side].sum())
+    return (float(cells.sum[here][side].sum()) / count, count) if count >= 2 else None
 
 
 def _agreement(
@@ -117,10 +104,10 @@ def _agreement(
     number = int(np.bincount(cells.question[decided], weights=cells.count[decided]).argmax())
     here = cells.question == number
     group = labels[cells.item[here]]
-    (first, _), (second, _) = (_mean_and_error(cells, here, group == g) for g in (0, 1))
-    if math.isnan(first) or math.isnan(second):
+    first, second = (_mean(cells, here, group == g) for g in (0, 1))
+    if first is None or second is None:
         return {}
-    above = case((answers.c.value > (first + second) / 2, 1), else_=0)
+    above = case((answers.c.value > (first[0] + second[0]) / 2, 1), else_=0)
     rows = connection.execute(
         select(answers.c.worker, answers.c.item, func.count(), func.sum(above))
         .where(
@@ -136,6 +123,6 @@ def _agreement(
         label = int(labels[item])
         if label >= 0:
             given[worker] = given.get(worker, 0) + count
-            agreeing = high if (label == 1) == (second > first) else count - high
+            agreeing = high if (label == 1) == (second[0] > first[0]) else count - high
             right[worker] = right.get(worker, 0) + agreeing
     return {worker: right[worker] / count for worker, count in given.items()}
