@@ -5,10 +5,13 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from askfew.answers import YesNo
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.status import status_of
+from askfew.campaigns.reading.tallies import tallies_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
@@ -51,8 +54,32 @@ def none(item, question):
 def invalid(item, question):
     return 17
 
-def wrong_length(batch):
+def too_many(batch):
     return [1] * (len(batch) + 1)
+
+def too_few(batch):
+    return [1] * (len(batch) - 1)
+
+def too_few_after_a_good_one(batch, calls=[]):
+    calls.append(batch)
+    return [1] * (len(batch) - (len(calls) > 1))
+
+def nothing_at_all(batch):
+    pass
+
+def one_by_one(batch):
+    yield from batch
+
+def by_name(batch):
+    return {cell.id: 1 for cell in batch}
+
+def a_word(batch):
+    return "yesyes"
+
+def raises_for_one(batch):
+    if any(cell.item.id == "i1" for cell in batch):
+        raise RuntimeError("no i1")
+    return [1 for _ in batch]
 
 def raises(item, question):
     raise RuntimeError("broken")
@@ -61,6 +88,11 @@ def raises_once(item, question, seen=set()):
     if (item.id, question.id) not in seen:
         seen.add((item.id, question.id))
         raise RuntimeError("not yet")
+    return True
+
+def raises_about_i1(item, question):
+    if item.id == "i1":
+        raise RuntimeError("no i1")
     return True
 
 def dies(item, question):
@@ -98,6 +130,11 @@ def work(
     finally:
         caller.close()
         pictures.close()
+
+
+def skips_of(campaign: Campaign) -> int:
+    undecided = np.full(campaign.problem.items, -1)
+    return sum(tallies_of(campaign, undecided).skips.values())
 
 
 @pytest.mark.parametrize(
@@ -185,12 +222,55 @@ def test_a_function_that_always_raises_stops_the_worker(store: Store, module: st
         work(campaign, f"{module}:raises", slots=8)
 
 
-def test_a_batch_needs_as_many_answers(
-    store: Store, module: str, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("name", "came"),
+    [
+        ("too_many", "got 7:"),
+        ("too_few", "got 5:"),
+        ("nothing_at_all", "got NoneType instead of a list"),
+        ("one_by_one", "got generator instead of a list"),
+        ("by_name", "got dict instead of a list"),
+        ("a_word", "got str instead of a list"),
+    ],
+)
+def test_a_batch_that_is_not_answered_one_by_one_stops_the_worker_and_is_handed_back(
+    store: Store, module: str, name: str, came: str
 ) -> None:
-    worked = work(sweep(store), f"{module}:wrong_length", plate=6)
-    assert worked.answered == 0
-    assert "a batch of 6 needs as many answers" in caplog.text
+    campaign = sweep(store)
+    sentence = rf"{name} must return one answer for each question of a batch \(6\), {came}"
+    with pytest.raises(WorkerStopped, match=sentence):
+        work(campaign, f"{module}:{name}", plate=6)
+    assert answers_of(campaign) == []
+    assert skips_of(campaign) == 0
+    assert status_of(campaign).leased == 0
+    assert len(campaign.ask("somebody else", 10)) == 6
+
+
+def test_answers_before_a_batch_that_is_too_short_are_kept(store: Store, module: str) -> None:
+    campaign = sweep(store)
+    with pytest.raises(WorkerStopped, match=r"for each question of a batch \(3\), got 2:"):
+        work(campaign, f"{module}:too_few_after_a_good_one", plate=3)
+    assert len(answers_of(campaign)) == 3
+    assert skips_of(campaign) == 0
+
+
+def test_a_batch_that_raises_is_handed_back_until_the_worker_stops(
+    store: Store, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("askfew.workers.python.caller._PAUSE", 0.0)
+    campaign = sweep(store)
+    with pytest.raises(WorkerStopped, match=r"20 exceptions in a row, .* RuntimeError \(no i1\)"):
+        work(campaign, f"{module}:raises_for_one", plate=6)
+    assert skips_of(campaign) == 0
+    assert status_of(campaign).leased == 0
+
+
+def test_a_question_that_alone_raises_again_and_again_goes_to_somebody_else(
+    store: Store, module: str
+) -> None:
+    campaign = sweep(store, rows=3, columns=1)
+    worked = work(campaign, f"{module}:raises_about_i1")
+    assert (worked.answered, worked.handed_back, worked.skipped) == (2, 2, 1)
 
 
 @pytest.mark.parametrize(

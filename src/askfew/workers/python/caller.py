@@ -1,4 +1,9 @@
-"""Call a function about questions; what it raises releases them, what it returns is read."""
+"""Call a function about questions; what it raises releases them, what it returns is read.
+
+A batch is answered as a whole: where the function raises, nobody knows which question it was, so
+none of them is ever counted as skipped; and where the number of answers is not that of the
+questions, nobody knows which belongs to which, so none is kept and the worker stops.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,10 @@ import asyncio
 import logging
 import multiprocessing
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from typing import Any
 
 from askfew.answers import AnswerKind
@@ -22,7 +28,7 @@ from askfew.workers.replies import Answer, HandBack, NoAnswer, Reply
 __all__ = ["Caller"]
 
 _RELEASES = 2
-"""So often a question that made the function raise is handed back; then it counts as skipped."""
+"""So often a question that alone made the function raise is handed back; then it is skipped."""
 _IN_A_ROW = 20
 """Calls that raise one after another, before it is the function that is at fault."""
 _PAUSE = 0.05
@@ -59,6 +65,8 @@ class Caller:
             ) from None
         except Exception as error:
             return await self._released(plate, error)
+        if self._function.batched:
+            values = self._listed(values, len(plate))
         self._in_a_row = 0
         return [self._reply(value) for value in values]
 
@@ -67,13 +75,25 @@ class Caller:
         if self._pool is not None:
             self._pool.shutdown(wait=not self._processes, cancel_futures=True)
 
-    async def _values(self, cells: list[Cell]) -> list[object]:
+    async def _values(self, cells: list[Cell]) -> Any:
         if self._function.batched:
-            values = await self._call(cells)
-            if isinstance(values, str | bytes) or len(values) != len(cells):
-                raise ValueError(f"a batch of {len(cells)} needs as many answers, got {values!r}")
-            return list(values)
+            return await self._call(cells)
         return [await self._call(each.item, each.question) for each in cells]
+
+    def _listed(self, values: Any, expected: int) -> list[object]:
+        """What a batch returned, if it is as many answers as there were questions, in order."""
+        came = f"{type(values).__name__} instead of a list"
+        if not isinstance(values, str | bytes | Mapping | Set):
+            with suppress(TypeError):  # a generator, None, an array without dimensions
+                came = str(len(values))
+                if len(values) == expected:
+                    return list(values)
+        raise WorkerStopped(
+            f"{self._function.name} must return one answer for each question of a batch"
+            f" ({expected})",
+            came,
+            "return None where there is none; the whole batch is handed back",
+        )
 
     async def _call(self, *arguments: object) -> Any:
         if self._pool is None:
@@ -98,7 +118,7 @@ class Caller:
         for each in plate:
             cell = (each.item.id, each.question.id)
             self._raised[cell] += 1
-            often = self._raised[cell] > _RELEASES
+            often = self._raised[cell] > _RELEASES and not self._function.batched
             replies.append(NoAnswer(what) if often else HandBack(what))
         return replies
 
