@@ -133,6 +133,7 @@ def failing(campaign: Campaign, said: tuple[int, str, str], code: int, sentence:
         (["python", "birds", "judge:answer", "--worker", "rex"], "'rex', who was revoked"),
         (["simulate", "birds", "--worker", "rex"], "'rex', who was revoked"),
         (["simulate", "birds", "--reliability", "2"], "a reliability must lie strictly between"),
+        (["simulate", "birds", "--reliability", "typo=0.9"], "q0, q1, q2, q3, got 'typo'"),
         (["simulate", "birds", "--server", "http://x"], "a server needs a token"),
         (["llm", "birds"], "a model must be named"),
         (["llm", "birds", "--model", "m", "--worker", "rex"], "'rex', who was revoked"),

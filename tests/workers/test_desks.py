@@ -73,6 +73,7 @@ def test_a_desk_describes_its_campaign(desk: Desk, campaign: Campaign) -> None:
     assert desk.worker == "ann"
     assert (about.name, about.answers) == (campaign.settings.name, YesNo())
     assert (about.guidelines, about.lease_seconds) == ("Look.", 600.0)
+    assert about.question_ids == ("q0", "q1")
 
 
 def test_questions_are_asked_told_skipped_released_and_renewed(desk: Desk) -> None:

@@ -25,6 +25,8 @@ class Described:
     answers: AnswerKind
     guidelines: str
     lease_seconds: float
+    question_ids: tuple[str, ...] | None = None
+    """All of them; None where a server does not say."""
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ class ServerDesk:
                 f"the token is for worker {own}", repr(self._named), "leave --worker out"
             )
         self.worker = own or self._named or ""
+        known = about.get("question_ids")  # older servers do not say
         if not self.worker:
             raise InvalidInput("the owner must name a worker", "none", "say --worker NAME")
         return Described(
@@ -51,6 +52,7 @@ class ServerDesk:
             read_kind(about["answers"]),
             about["guidelines"],
             float(about["lease_seconds"]),
+            None if known is None else tuple(known),
         )
 
     def ask(self, n: int) -> Handed:

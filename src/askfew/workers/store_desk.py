@@ -24,7 +24,11 @@ class StoreDesk:
         """What the campaign is about."""
         settings = self.campaign.settings
         return Described(
-            settings.name, settings.answers, settings.guidelines, settings.lease_seconds
+            settings.name,
+            settings.answers,
+            settings.guidelines,
+            settings.lease_seconds,
+            tuple(each.id for each in self.campaign.questions),
         )
 
     def ask(self, n: int) -> Handed:

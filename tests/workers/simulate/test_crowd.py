@@ -10,7 +10,7 @@ from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.campaigns.campaign import Asked, Shown
 from askfew.errors import InvalidInput
 from askfew.workers.replies import Answer
-from askfew.workers.simulate.crowd import Simulated, read_reliabilities
+from askfew.workers.simulate.crowd import Simulated, check_reliabilities, read_reliabilities
 from askfew.workers.simulate.groups import groups_from_file, random_groups
 
 
@@ -83,3 +83,12 @@ def test_groups_are_read_from_a_file(tmp_path: Path) -> None:
 def test_reliabilities_lie_between_nothing_and_certainty(written: str) -> None:
     with pytest.raises(InvalidInput, match="a reliability must lie strictly between 0 and 1"):
         read_reliabilities([written])
+
+
+def test_a_reliability_for_no_question_is_refused() -> None:
+    check_reliabilities({"song": 0.9}, ["song", "size"])
+    with pytest.raises(InvalidInput, match="one of the questions song, size, got 'sogn': check"):
+        check_reliabilities({"song": 0.9, "sogn": 0.9}, ["song", "size"])
+    many = [f"q{number}" for number in range(30)]
+    with pytest.raises(InvalidInput, match="q18, q19 and 10 more, got 'x'"):
+        check_reliabilities({"x": 0.9}, many)

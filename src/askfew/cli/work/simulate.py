@@ -12,7 +12,7 @@ from askfew.cli.campaigns.opening import Name
 from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, open_desks
 from askfew.cli.work.shifts import log_to_notes, run_shifts, say
 from askfew.workers.shift import Shift
-from askfew.workers.simulate.crowd import Simulated, read_reliabilities
+from askfew.workers.simulate.crowd import Simulated, check_reliabilities, read_reliabilities
 from askfew.workers.simulate.groups import groups_from_file, random_groups
 
 __all__ = ["simulate"]
@@ -64,8 +64,10 @@ def simulate(
         names = [worker or ("" if server else _NAME)]  # an invitation knows its worker
     log_to_notes()
     with open_desks(name, store, server, token, names) as desks:
-        kind = desks[0].describe().answers
-        crowd = Simulated(kind, planted, usual, by_question, seed, delay)
+        about = desks[0].describe()
+        if about.question_ids is not None:
+            check_reliabilities(by_question, about.question_ids)
+        crowd = Simulated(about.answers, planted, usual, by_question, seed, delay)
         patience = float("inf") if idle is None else idle
         plate = 1 if delay or workers > 1 else _PLATE
         shifts = [Shift(desk, crowd, plate=plate, idle=patience) for desk in desks]

@@ -62,6 +62,7 @@ def _about(campaign: Campaign, caller: Caller) -> documents.About:
         "guidelines": settings.guidelines,
         "items": len(campaign.items),
         "questions": len(campaign.questions),
+        "question_ids": [each.id for each in campaign.questions],
         "price": settings.price,
         "lease_seconds": settings.lease_seconds,
         "answers_per_worker_and_cell": settings.answers_per_worker_and_cell,

@@ -44,6 +44,7 @@ class About(BaseModel):
     guidelines: str
     items: int = Field(description="How many.")
     questions: int = Field(description="How many.")
+    question_ids: list[str] = Field(description="Which, in their order.")
     price: float
     lease_seconds: float
     answers_per_worker_and_cell: int

@@ -14,10 +14,12 @@ from askfew.workers.replies import Answer, Reply
 from askfew.workers.simulate.chance import chance
 from askfew.workers.simulate.groups import Groups
 
-__all__ = ["Simulated", "read_reliabilities"]
+__all__ = ["Simulated", "check_reliabilities", "read_reliabilities"]
 
 _STEPS = 4
 """A simulated scale has five points."""
+_NAMED = 20
+"""So many questions are named where one is not known."""
 
 
 @dataclass(frozen=True)
@@ -80,3 +82,20 @@ def read_reliabilities(written: Sequence[str]) -> tuple[float, dict[str, float]]
         else:
             usual = value
     return usual, by_question
+
+
+def check_reliabilities(by_question: Mapping[str, float], known: Sequence[str]) -> None:
+    """Refuse a reliability for a question that the campaign does not have.
+
+    >>> check_reliabilities({"colour": 0.9}, ["color", "size"])
+    Traceback (most recent call last):
+    askfew.errors.InvalidInput: a reliability must be for one of the questions color, size, got ...
+    """
+    for question in by_question:
+        if question not in known:
+            more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
+            raise InvalidInput(
+                f"a reliability must be for one of the questions {', '.join(known[:_NAMED])}{more}",
+                repr(question),
+                "check its id",
+            )
