@@ -78,6 +78,19 @@ def test_pages_fit_on_a_phone(
         assert focus_of(phone) == "guide-open"
 
 
+def test_keys_are_hinted_at_where_there_are_keys(
+    store: Store, server: RunningServer, visit: Callable[..., Visitor]
+) -> None:
+    small_campaign(store)
+    desktop = as_owner(visit(), server, "/answer/small")
+    phone = as_owner(visit(viewport=PHONE, is_mobile=True, has_touch=True), server, "/answer/small")
+    for visitor, hinted in ((desktop, True), (phone, False)):
+        visitor.page.locator("kbd").first.wait_for(state="attached")
+        hints = visitor.page.locator("kbd").all()
+        assert len(hints) == 4
+        assert all(hint.is_visible() == hinted for hint in hints)
+
+
 def focus_of(visitor: Visitor) -> str:
     return str(visitor.page.evaluate("document.activeElement.id"))
 

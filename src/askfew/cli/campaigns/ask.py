@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Annotated
+from urllib.parse import quote
 
 from rich.table import Table
 from rich.text import Text
 from typer import Option
 
 from askfew.campaigns.campaign import Asked
+from askfew.campaigns.settings import Settings
 from askfew.cli import options
 from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import print_json, report
@@ -52,16 +54,23 @@ def ask(
     elif not asked:
         report.print(_NOTHING[state].format(worker=worker), markup=False)
     else:
-        _print(asked, settings.guidelines, str(settings.answers))
+        _print(asked, settings)
 
 
-def _print(asked: list[Asked], guidelines: str, kind: str) -> None:
-    if guidelines:
-        report.print(Text(guidelines))
-    table = Table("id", "item", "question", caption=f"{kind}: askfew tell ID ANSWER")
+def _print(asked: list[Asked], settings: Settings) -> None:
+    if settings.guidelines:
+        report.print(Text(settings.guidelines))
+    caption = f"{settings.answers}: askfew tell ID ANSWER"
+    table = Table("id", "item", "question", caption=caption)
     table.columns[0].no_wrap = True
     for each in asked:
         picture = " (with a picture)" if each.item.image else ""
         item = each.item.text or each.item.id
         table.add_row(each.id, Text(item + picture), Text(each.question.text))
     report.print(table)
+    pictures = {each.item.id: each.item.image for each in asked if each.item.image}
+    if pictures:
+        report.print("Pictures, at the address where 'askfew serve' runs:")
+    for item, digest in pictures.items():
+        address = f"/api/v1/campaigns/{quote(settings.name, safe='')}/images/{digest}"
+        report.print(f"{item}: {address}", markup=False, soft_wrap=True)
