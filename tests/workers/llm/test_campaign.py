@@ -28,6 +28,7 @@ CONFIG = """
 models = ["large", "small", "tiny"]
 timeout = 0.8
 backoff = 0.01
+attempts = 10
 concurrency = 8
 paraphrases = ["{{ question }}", "Put differently: {{ question }}"]
 [prices]
@@ -35,6 +36,8 @@ large = { input = 1000, output = 4000 }
 small = { input = 1000, output = 4000 }
 tiny = { input = 1000, output = 4000 }
 """
+PATIENT = CONFIG.replace("timeout = 0.8", "timeout = 60")
+"""Where every call is answered sooner or later, none may be given up on a busy machine."""
 
 
 def group(item: int) -> int:
@@ -99,19 +102,26 @@ def test_a_campaign_finishes_on_an_endpoint_that_fails_in_every_way(
         assert parse_answer(YesNo(), call.text) == row.value
     assert status_of(campaign).leased == 0
 
-    # The books agree with the endpoint's, call by call.
-    assert len(log) == len(endpoint.calls)
-    for each in log:
-        call = by_seed[each["request"]["seed"]]
+    # The books agree with the endpoint's, call by call. A client that gives up early may have
+    # booked a call that the endpoint never came to read; never the other way round.
+    booked_by_seed = {each["request"]["seed"]: each for each in log}
+    assert len(booked_by_seed) == len(log)
+    assert by_seed.keys() <= booked_by_seed.keys()
+    for seed, each in booked_by_seed.items():
         booked = (each["prompt_tokens"], each["completion_tokens"])
-        if each["booked_by"] == "usage":
-            assert booked == call.tokens
-            assert each["cost"] == PRICE.of(*call.tokens)
+        assert each["cost"] == PRICE.of(*booked)
+        seen = by_seed.get(seed)
+        if seen is None:
+            assert each["booked_by"] != "usage"
+        elif each["booked_by"] == "usage":
+            assert booked == seen.tokens
         elif each["booked_by"] == "nothing":
-            assert call.outcome in ("error", "limited")
+            assert seen.outcome in ("error", "limited")
         else:
-            assert each["cost"] == PRICE.of(*booked) > PRICE.of(*call.tokens)
-    timed_out = {each["request"]["seed"] for each in log if each["booked_by"] == "reservation"}
+            assert each["cost"] > PRICE.of(*seen.tokens)
+    timed_out = {
+        seed for seed, each in booked_by_seed.items() if each["booked_by"] == "reservation"
+    }
     completed = [call for call in endpoint.completed() if call.body["seed"] not in timed_out]
     told = json.loads(out)
     assert told["prompt_tokens"] == sum(call.tokens[0] for call in completed)
@@ -136,7 +146,7 @@ def test_max_cost_holds_also_for_the_next_run(
     askfew: Command, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign = hundred(store)
-    Path("llm.toml").write_text(CONFIG)
+    Path("llm.toml").write_text(PATIENT)
     endpoint = FakeEndpoint(judge, errors=0.1, latency=0.02)
     monkeypatch.setenv("OPENAI_API_KEY", endpoint.key)
     with endpoint.running():
@@ -161,7 +171,7 @@ def test_max_cost_holds_for_processes_that_share_a_log(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hundred(store)
-    Path("llm.toml").write_text(CONFIG)
+    Path("llm.toml").write_text(PATIENT)
     endpoint = FakeEndpoint(judge, latency=0.02)
     monkeypatch.setenv("OPENAI_API_KEY", endpoint.key)
     work = [sys.executable, "-m", "askfew", "work", "llm", "hundred", "--config", "llm.toml"]
