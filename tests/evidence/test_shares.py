@@ -14,7 +14,7 @@ from askfew.evidence.shares import log_beta_mixture, mean_interval
 @pytest.mark.parametrize(("total", "count", "mean"), [(0, 3, 0.2), (7, 9, 0.5), (2.5, 4, 0.9)])
 def test_it_is_the_average_over_bets(total: float, count: int, mean: float) -> None:
     def wealth(bet: float) -> float:
-        return (bet / mean) ** total * ((1 - bet) / (1 - mean)) ** (count - total)
+        return float((bet / mean) ** total * ((1 - bet) / (1 - mean)) ** (count - total))
 
     average, _ = integrate.quad(lambda bet: wealth(bet) * stats.beta(0.5, 0.5).pdf(bet), 0, 1)
     assert log_beta_mixture(total, count, mean) == pytest.approx(math.log(average), abs=1e-4)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+from matplotlib.axis import Axis
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from askfew.experiments.study import Line, Measured
 
@@ -13,6 +15,8 @@ __all__ = ["draw_curves"]
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 _MARKS = "osD^vP*X"
+_FEW = 10
+"""Values of x that each get a tick."""
 
 
 def draw_curves(
@@ -42,9 +46,10 @@ def draw_curves(
         axes.plot(line.x, line.y, color="0.35", linestyle=style, label=line.name, **look)  # type: ignore[arg-type]
     axes.set_xscale("log")
     axes.set_yscale("log")
+    _tick(axes.xaxis, sorted({cell.x for cell in measured}))
     axes.set_xlabel(f"{x_label}\n{caption}")
     axes.set_ylabel("answers")
-    axes.set_title(title, loc="left")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     axes.grid(color="0.92")
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -52,3 +57,12 @@ def draw_curves(
     for suffix in (".png", ".svg"):
         figure.savefig(path.with_suffix(suffix), dpi=150)
     plt.close(figure)
+
+
+def _tick(axis: Axis, values: Sequence[float]) -> None:
+    """Plain numbers: every value if they are few, else the powers of ten."""
+    if len(values) <= _FEW:
+        axis.set_major_locator(FixedLocator(values))
+        axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_formatter(NullFormatter())
