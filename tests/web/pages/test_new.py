@@ -45,6 +45,9 @@ def test_pictures_alone_are_items_in_human_order() -> None:
         ({"answers": "scale", "low": "5", "high": "1"}, ITEMS, "answers", "answers must be"),
         ({"answers": "number", "sigma": "-1"}, ITEMS, "answers", "answers must be"),
         ({"gap": "wide"}, ITEMS, "gap", "a range must be a number"),
+        ({"gap": "1.5"}, ITEMS, "gap", "a yes-no gap must lie between 0 and 1"),
+        ({"share": "0.9"}, ITEMS, "share", "share must be at most 0.5"),
+        ({"useful": "3"}, ITEMS, "useful", "useful questions must be whole numbers from 1 to"),
         ({"questions": "a\0b"}, ITEMS, "questions", "question 1: a text must have"),
         (
             {"questions": "Why?\n" + "x" * 10_001},

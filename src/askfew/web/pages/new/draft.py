@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from askfew.campaigns.records import Item, Question
@@ -74,7 +75,11 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
     settings = tried("name", lambda: Settings.from_dict({**values, "answers": kind}))
     unknown = None
     if len(items) >= _FEWEST_TO_FORECAST:
-        unknown = tried("gap", lambda: usual_unknown(kind, len(items), len(questions), **ranges))
+        assume = partial(usual_unknown, kind, len(items), len(questions))
+        for key, given in ranges.items():  # one by one, so that each has its own sentence
+            tried(key, partial(assume, **{key: given}))
+        if not sentences:
+            unknown = tried("gap", partial(assume, **ranges))
     if sentences or settings is None:
         return None, sentences
     return Draft(settings, items, questions, reuse, unknown), {}
