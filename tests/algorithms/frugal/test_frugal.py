@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from askfew.algorithms.frugal import frugal
-from askfew.algorithms.frugal.certificate import FrugalCertificate
+from askfew.algorithms.frugal.certificate import FrugalCertificate, gap_interval
+from askfew.algorithms.frugal.levels import Levels
+from askfew.answers import AnswerKind, Number, YesNo
 from askfew.driver import replay, run
 from askfew.errors import InvalidInput
 from askfew.log import Log
@@ -174,6 +178,20 @@ def test_a_yes_no_certificate_s_interval_is_narrow_enough_to_say_something() -> 
         ends.append(ended.result.certificate.gap_interval)
     assert sum(low <= 0.9 <= high for low, high in ends) >= 9
     assert min(low for low, _ in ends) > 0.3
+
+
+@pytest.mark.parametrize("kind", [Number(1.0), YesNo()])
+def test_without_references_nothing_is_known_of_the_gap(kind: AnswerKind) -> None:
+    levels = Levels.chosen(0, np.array([4.0, 4.0]), np.array([0.0, 4.0]), shrink=1.0)
+    gap, (low, high) = gap_interval(kind, levels)
+    assert (gap, low) == (1.0, 0.0)
+    assert high == (math.inf if isinstance(kind, Number) else 1.0)
+    ended = play(numbers(0))
+    assert ended.result is not None
+    assert isinstance(ended.result.certificate, FrugalCertificate)
+    certificate = replace(ended.result.certificate, gap=gap, gap_interval=(low, high))
+    last = json.loads(json.dumps(certificate.to_dict(), allow_nan=False))["gap_interval"][1]
+    assert last == (None if isinstance(kind, Number) else 1.0)
 
 
 def test_every_batch_says_what_is_known() -> None:

@@ -49,8 +49,9 @@ class FrugalCertificate(Certificate):
     misfits: tuple[int, ...]
 
     def to_dict(self) -> dict[str, object]:
-        """As JSON-ready values; items and questions are numbers."""
+        """As JSON-ready values; items and questions are numbers, an end that is nowhere is None."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values["gap_interval"] = [end if math.isfinite(end) else None for end in self.gap_interval]
         return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
     def names(self, items: Sequence[object], questions: Sequence[object]) -> dict[str, Any]:
