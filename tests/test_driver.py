@@ -308,11 +308,11 @@ class TestRun:
     def test_an_exhausted_table_ends_the_run_with_what_is_known(self) -> None:
         table = oracles.table([[[1, 0], [1]], [[1], [1]], [[0], [0, 1]]], rng=0)
         known = Known("here", np.array([0, -1, 1]))
-        asked_twice = steps(cells(1, 1), cells(1, 1, known=known))
-        ended = run(asked_twice, table)
+        asked_again = steps(cells(1, 1), cells(1, 1), cells(1, 1, known=known))
+        ended = run(asked_again, table)
         assert (ended.status, ended.known) == ("exhausted", known)
-        assert "needs an unused answer" in ended.reason
-        assert ended.meter.answers == 2
+        assert "cells are used up" in ended.reason
+        assert ended.meter.answers == 3  # two cells, one of which had a second answer
 
     def test_an_unfinished_log_is_not_asked_again(self) -> None:
         log, _ = live_run()

@@ -77,6 +77,13 @@ def test_it_is_json() -> None:
         "question_name",
         "evidence",
         "certificate",
+        "guesses",
+        "confidence",
+        "undecided",
+        "groups",
+        "told",
+        "rule",
+        "checks",
     }
 
 
@@ -117,7 +124,7 @@ def test_a_run_that_knew_nothing_has_no_labels() -> None:
     assert "no groups, 3 undecided" in str(outcome)
 
 
-@pytest.mark.parametrize("status", ["model", "done"])
+@pytest.mark.parametrize("status", ["undecided", "done"])
 def test_a_finding_may_end_with_its_own_status(status: str) -> None:
     finding = Finding(np.array([0, -1, 1]), status=status)  # type: ignore[arg-type]
     outcome = outcome_of(Ended("done", "", finding, None, Meter()), *NAMES)
@@ -133,6 +140,9 @@ def test_it_is_a_table() -> None:
     assert finished().table == {
         "item": ["owl", "elk", "yak"],
         "group": [0, 1, 1],
+        "guess": [0, 1, 1],
+        "confidence": [1.0, 1.0, 1.0],
+        "undecided": ["", "", ""],
         "evidence": [9.0, 8.0, 7.0],
     }
     assert stopped(None).table["evidence"] == [None, None, None]

@@ -7,11 +7,12 @@ if TYPE_CHECKING:
     from askfew import oracles
     from askfew.algorithms import METHODS
     from askfew.answers import Number, Scale, YesNo
-    from askfew.clustering import Session, cluster, session
+    from askfew.clustering import Session, certify, cluster, session
     from askfew.log import Log
     from askfew.outcome import Outcome
     from askfew.planning.plan import plan
     from askfew.records import Batch, Problem, Tally
+    from askfew.rule import Rule
 
 __version__ = "0.1.0"
 
@@ -22,10 +23,12 @@ __all__ = [
     "Number",
     "Outcome",
     "Problem",
+    "Rule",
     "Scale",
     "Session",
     "Tally",
     "YesNo",
+    "certify",
     "cluster",
     "oracles",
     "plan",
@@ -41,10 +44,12 @@ _ROOMS = {
     "Number": "answers",
     "Outcome": "outcome",
     "Problem": "records",
+    "Rule": "rule",
     "Scale": "answers",
     "Session": "clustering",
     "Tally": "records",
     "YesNo": "answers",
+    "certify": "clustering",
     "cluster": "clustering",
     "plan": "planning.plan",
     "session": "clustering",

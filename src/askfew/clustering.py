@@ -1,31 +1,40 @@
-"""Two ways to use a method: ``cluster`` asks whoever answers, a ``session`` waits to be told."""
+"""How to use a method: ``cluster`` asks whoever answers, ``certify`` applies a rule to new items, a
+``session`` waits to be told.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from askfew.algorithms import check_delta, start
+from askfew.algorithms import CLAIM_VERSIONS, check_delta, start, takes_option
 from askfew.answers import AnswerKind, YesNo
 from askfew.driver import AskTell, replay, run
 from askfew.errors import InvalidInput, ReplayMismatch
 from askfew.log import Log
 from askfew.oracles.function import FunctionOracle, function
 from askfew.outcome import Outcome, outcome_of
-from askfew.records import Batch, Finding, Known, Oracle, Problem, Procedure
+from askfew.records import Batch, Finding, Known, Oracle, Problem, Procedure, Tally
+from askfew.rule import Rule
 
-__all__ = ["MAX_ANSWERS", "Session", "cluster", "session"]
+__all__ = ["MAX_ANSWERS", "MOST_CALLS", "Progress", "Session", "certify", "cluster", "session"]
 
 MAX_ANSWERS = 10**8
 """The cap where none is given: a run that cannot succeed must still end."""
+MOST_CALLS = 10_000
+"""The same where a function answers, or a campaign: each answer may cost something."""
 
 Names = int | Iterable[object]
 Seed = int | np.random.SeedSequence | np.random.Generator | None
+Progress = Callable[[Batch, int], object]
+"""Called before every Batch, with the answers so far."""
 
 
 def cluster(
@@ -36,18 +45,22 @@ def cluster(
     answers: AnswerKind | None = None,
     delta: float = 0.05,
     method: str = "frugal",
-    max_answers: int = MAX_ANSWERS,
+    max_answers: int | None = None,
     budget: int | None = None,
     rng: Seed = None,
     log: Log | None = None,
+    progress: Progress | None = None,
     **options: object,
 ) -> Outcome:
-    """Sort items into two groups, all labels right with probability at least 1 - delta.
+    """Sort items into groups, and say what is certain about it.
 
     ``source`` is an oracle, or a function: ``f(item, question)`` returns one answer (None: no
     answer), ``f(batch)`` a Tally. With a function, say how many ``items`` and ``questions`` there
-    are, or list them by name. If it fails, the error's ``log`` holds all answers so far: mend the
-    function and call ``cluster`` again with ``log=error.log``.
+    are, or list them by name; it is called at most 10 000 times unless ``max_answers`` says
+    otherwise. If it fails, the error's ``log`` holds all answers so far: mend the function and call
+    ``cluster`` again with ``log=error.log``. ``options`` are the method's own; names of items and
+    questions may be used in them (``anchors``, ``defining``). ``progress(batch, answers)`` is
+    called before every Batch.
 
     >>> from askfew import oracles
     >>> world = oracles.bernoulli([[0.1, 0.5], [0.9, 0.5]], labels=[0, 1, 0, 1, 1], rng=1)
@@ -55,11 +68,109 @@ def cluster(
     array([0, 1, 0, 1, 1])
     """
     oracle, names = _oracle(source, items, questions, answers)
-    if log is None and isinstance(oracle, FunctionOracle):
+    is_function = isinstance(oracle, FunctionOracle)
+    if log is None and is_function:
         log = Log(oracle.problem)
-    procedure = _start(oracle.problem, method, delta, budget, rng, options, log)
-    ended = run(procedure, oracle, max_answers=max_answers, log=log)
-    return outcome_of(ended, *names)
+    own = getattr(oracle, "per_cell", None)
+    if own is not None and takes_option(method, "per_cell"):
+        options.setdefault("per_cell", own)
+    procedure = _start(oracle.problem, names, method, delta, budget, rng, options, log)
+    if max_answers is None:
+        max_answers = MOST_CALLS if is_function else MAX_ANSWERS
+    ended = run(procedure, _watched(oracle, progress), max_answers=max_answers, log=log, keep=True)
+    return _remembering(outcome_of(ended, *names), oracle, log)
+
+
+def certify(
+    source: Oracle | Callable[..., Any],
+    rule: Rule,
+    items: Names | None = None,
+    questions: Names | None = None,
+    *,
+    answers: AnswerKind | None = None,
+    delta: float = 0.05,
+    max_answers: int | None = None,
+    rng: Seed = None,
+    log: Log | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Outcome:
+    """Apply a rule to items, without a pilot: every label given is right about the rule.
+
+    A function is asked the rule's own questions, unless ``questions`` lists them otherwise. The
+    rest is as in ``cluster``; the options are those of the method "rule".
+
+    >>> from askfew import oracles
+    >>> judge = oracles.bernoulli([[0.95], [0.1], [0.9]], rng=1)
+    >>> result = certify(judge, Rule.cut("correct?", 0.5), questions=["correct?"], rng=1)
+    >>> result.labels
+    array([1, 0, 1])
+    """
+    if not isinstance(rule, Rule):
+        raise InvalidInput(
+            "rule must be a Rule", type(rule).__name__, "load one with askfew.Rule.load(path)"
+        )
+    if questions is None and not hasattr(source, "problem"):
+        questions = list(rule.questions)
+    _refuse_what_taught(rule, source)
+    return cluster(
+        source,
+        items,
+        questions,
+        answers=answers,
+        delta=delta,
+        method="rule",
+        max_answers=max_answers,
+        rng=rng,
+        log=log,
+        progress=progress,
+        given=rule,
+        **options,
+    )
+
+
+def _refuse_what_taught(rule: Rule, source: object) -> None:
+    """After a rule is frozen only fresh answers count."""
+    recorded = getattr(source, "fingerprint", None)
+    if recorded in rule.learnt_from and rule.digest not in getattr(source, "taught", ()):
+        raise InvalidInput(
+            "a rule must be certified by answers that it was not learnt from",
+            "the recorded answers that taught it",
+            "go on with the very table object that taught it, or record new answers",
+        )
+
+
+def _remembering(outcome: Outcome, oracle: Oracle, log: Log | None) -> Outcome:
+    """The outcome, its rule knowing where the answers are that taught it."""
+    if outcome.rule is None:
+        return outcome
+    taught = list(outcome.rule.learnt_from)
+    recorded = getattr(oracle, "fingerprint", None)
+    if recorded is not None:
+        taught.append(recorded)
+        remembers: set[str] = getattr(oracle, "taught", set())
+        remembers.add(outcome.rule.digest)
+    if log is not None and log.steps:
+        taught.append(log.steps[0].seal)
+    return replace(outcome, rule=replace(outcome.rule, learnt_from=tuple(dict.fromkeys(taught))))
+
+
+def _watched(oracle: Oracle, progress: Progress | None) -> Oracle:
+    return oracle if progress is None else _Watched(oracle, progress)
+
+
+class _Watched:
+    """An oracle that tells somebody what is asked."""
+
+    def __init__(self, oracle: Oracle, progress: Progress) -> None:
+        self.problem = oracle.problem
+        self._oracle, self._progress, self._answers = oracle, progress, 0
+
+    def __call__(self, batch: Batch, /) -> Tally:
+        self._progress(batch, self._answers)
+        tally = self._oracle(batch)
+        self._answers += tally.answers
+        return tally
 
 
 class Session:
@@ -122,12 +233,13 @@ def session(
     """
     problem, names = _problem(items, questions, answers)
     log = Log(problem) if log is None else log
-    procedure = _start(problem, method, delta, budget, rng, options, log)
-    return Session(replay(procedure, log, max_answers=max_answers), log, names)
+    procedure = _start(problem, names, method, delta, budget, rng, options, log)
+    return Session(replay(procedure, log, max_answers=max_answers, keep=True), log, names)
 
 
 def _start(
     problem: Problem,
+    names: tuple[Sequence[object], Sequence[object]],
     method: str,
     delta: float,
     budget: int | None,
@@ -137,6 +249,7 @@ def _start(
 ) -> Procedure[Finding]:
     """The procedure; its recipe is written into a new log, and must agree with an old one's."""
     check_delta(delta)
+    options = _by_number(options, *names)
     resumed = log is not None and (log.steps or log.partial)
     generator = _restored(log) if log and resumed and rng is None else _generator(rng)
     if log is not None:
@@ -144,7 +257,8 @@ def _start(
             "method": method,
             "delta": delta,
             "budget": budget,
-            "options": {name: repr(value) for name, value in sorted(options.items())},
+            "claim": CLAIM_VERSIONS.get(method),
+            "options": {name: _described(value) for name, value in sorted(options.items())},
             "random state": _plain(generator.bit_generator.state),
             "versions": {"askfew": version("askfew"), "numpy": np.__version__},
         }
@@ -154,6 +268,37 @@ def _start(
         if log.problem != problem:
             raise ReplayMismatch("the log is for", log.problem, f"but this run is for {problem}")
     return start(method, problem, generator, delta=delta, budget=budget, **options)
+
+
+def _by_number(
+    options: Mapping[str, object], items: Sequence[object], questions: Sequence[object]
+) -> dict[str, object]:
+    """The options with items and questions by their numbers instead of their names."""
+    plain = dict(options)
+    anchors, defining, given = (plain.get(name) for name in ("anchors", "defining", "given"))
+    if isinstance(anchors, Mapping) and not isinstance(items, range):
+        plain["anchors"] = {
+            _place(item, items, "anchors", "items"): group for item, group in anchors.items()
+        }
+    if isinstance(defining, Iterable) and not isinstance(questions, range):
+        plain["defining"] = [_place(each, questions, "defining", "questions") for each in defining]
+    if isinstance(given, Rule):
+        plain["given"] = given.renamed(given.places(questions).tolist())
+    return plain
+
+
+def _place(name: object, names: Sequence[object], option: str, what: str) -> int:
+    known = [str(each) for each in names]
+    if str(name) not in known:
+        raise InvalidInput(f"{option} must be among the {what}", repr(name), "mend the name")
+    return known.index(str(name))
+
+
+def _described(value: object) -> str:
+    """An option as a recipe holds it: enough to tell it from another."""
+    if isinstance(value, np.ndarray):
+        return f"array {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()[:16]}"
+    return repr(value)
 
 
 def _generator(rng: Seed) -> np.random.Generator:

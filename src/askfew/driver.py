@@ -1,20 +1,33 @@
 """The only file that resumes an algorithm: ask and tell, run to the end, replay a log.
 
 It knows no algorithm by name. It checks every Batch and every Tally, has them counted, keeps the
-log, and ends a run that is out of budget, out of answers, or that nobody answers any more.
+log, and ends a run that is out of budget, out of answers, or that nobody answers any more. A
+procedure that wants a Plan gets a new one or, in a replay, the one in the log.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
-from askfew.errors import AskfewError, BudgetReached, EndOfAnswers, OutOfTurn, ReplayMismatch
+from askfew.cells import Cells
+from askfew.errors import (
+    AskfewError,
+    BudgetReached,
+    EndOfAnswers,
+    InvalidPlan,
+    OutOfTurn,
+    ReplayMismatch,
+    Stalled,
+)
 from askfew.log import Log
 from askfew.meter import Meter
 from askfew.partial import merged, rest_of
+from askfew.plans import Guess, Plan
 from askfew.records import (
     Batch,
     Known,
@@ -44,6 +57,8 @@ class Ended(Generic[T]):
     result: T | None
     known: Known | None
     meter: Meter
+    cells: Cells | None = None
+    """What was answered, where it was kept."""
 
 
 class AskTell(Generic[T]):
@@ -65,17 +80,24 @@ class AskTell(Generic[T]):
         *,
         max_answers: int | None = None,
         log: Log | None = None,
+        keep: bool = False,
     ) -> None:
         self.problem = problem
         self.meter = Meter(max_answers)
-        self.log = log
+        self.cells = Cells(problem) if keep else None
+        self.log: Log | None = None
         self.known: Known | None = None
+        self.plans: tuple[Plan, ...] = ()
+        """Made since the last step: they led to the open Batch, or to the end."""
         self.ended: Ended[T] | None = None
         self._procedure = procedure
         self._open: Batch | None = None
         self._unanswered = 0
         self._replaying = False
-        self._advance(None)
+        if log is None:
+            self._advance(None)
+        else:
+            self._resume_from(log, max_answers)
 
     def ask(self) -> Batch | None:
         """The Batch that waits for its Tally; None when the run has ended (see ``ended``).
@@ -96,16 +118,24 @@ class AskTell(Generic[T]):
             tally = merged(self._open, self._partial, tally)
         self._accept(self._open, tally)
 
-    def keep(self, partial: Tally) -> None:
+    def put_away(self, partial: Tally) -> None:
         """Put away answers to part of what was asked, for whoever resumes from the log."""
         if self.log is not None and self._open is not None:
             before = self._partial
             self.log.partial = partial if before is None else merged(self._open, before, partial)
 
-    def stop(self, status: Status, reason: str) -> None:
-        """End the run here, with what is known."""
-        self._procedure.close()
-        self._end(status, reason, None)
+    def stop(self, end: EndOfAnswers) -> None:
+        """End the run here. The procedure is told why, and may still return what it found."""
+        result: T | None = None
+        try:
+            self._procedure.throw(end)
+        except StopIteration as returned:
+            result = returned.value
+        except EndOfAnswers:  # it has nothing to add
+            pass
+        else:
+            self._procedure.close()
+        self._end(end.status, str(end), result)
 
     @property
     def _partial(self) -> Tally | None:
@@ -114,56 +144,104 @@ class AskTell(Generic[T]):
     def _accept(self, batch: Batch, tally: Tally) -> None:
         if self.log is not None:
             self.log.append(batch, tally)
-        answered = self.meter.record(batch, tally)
-        self._unanswered = 0 if answered else self._unanswered + 1
+        self._count(batch, tally)
         self._advance(tally)
 
-    def _advance(self, tally: Tally | None) -> None:
-        """Send the Tally, and open the next Batch or end the run."""
+    def _count(self, batch: Batch, tally: Tally) -> None:
+        answered = self.meter.record(batch, tally)
+        if self.cells is not None:
+            self.cells.add(batch, tally)
+        self._unanswered = 0 if answered else self._unanswered + 1
+
+    def _advance(self, tally: Tally | None, recorded: Sequence[Plan] = ()) -> None:
+        """Send the Tally, and open the next Batch or end the run; plans come from the log first."""
         self._open = None
+        self.plans = ()
         if self._unanswered == STALLED_AFTER:
-            self.stop("stalled", f"{STALLED_AFTER} batches in a row came back without any answer")
+            self.stop(
+                Stalled(
+                    "a batch must bring answers",
+                    f"{STALLED_AFTER} batches in a row without any",
+                    "see who answers, and go on from the log",
+                )
+            )
             return
+        handed_back = deque(recorded)
+        sent: Any = tally
         try:
-            yielded = next(self._procedure) if tally is None else self._procedure.send(tally)
+            while isinstance(yielded := self._procedure.send(sent), Guess):
+                sent = self._plan(yielded, handed_back)
         except StopIteration as end:
             self._end("done", "the method stopped by itself", end.value)
             return
+        if handed_back:
+            raise _unwanted(handed_back[0])
         batch = checked_batch(yielded, self.problem)
         self.known = batch.known or self.known
         self._open = batch
         if not self._replaying:
             self._admit(batch)
 
+    def _plan(self, guess: Guess, handed_back: deque[Plan]) -> Plan:
+        """The next plan of the log, or a new one, written down before anything is asked."""
+        if handed_back:
+            plan = handed_back.popleft()
+        elif self._replaying:
+            raise _missing()
+        else:
+            plan = guess.make()
+        self.plans = (*self.plans, plan)
+        if self.log is not None:
+            self.log.pending = self.plans
+        return plan
+
     def _admit(self, batch: Batch) -> None:
         try:
             self.meter.admit(batch)
         except BudgetReached as reached:
-            self.stop(reached.status, str(reached))
+            self.stop(reached)
 
     def _resume_from(self, log: Log, max_answers: int | None) -> None:
         """Replay the log; the cap holds from there on, for one may be raised between two runs."""
         self._replaying = True
+        self.meter.limit(None)
+        tally: Tally | None = None
         for index in range(len(log)):
             step = log.verify(index)
+            self._replay_to(index, tally, step.plans)
             if self._open is None or not self._open.asks_the_same_as(step.batch):
                 raise _mismatch(index, step.batch, self._open)
-            self.tell(step.tally.counts, step.tally.sums, step.tally.squares)
-        if log.complete and self._open is not None:
-            raise _mismatch(len(log), None, self._open)
+            told = step.tally
+            tally = checked_tally(
+                self._open, self.problem.answers, told.counts, told.sums, told.squares
+            )
+            self._count(self._open, tally)
         self._replaying = False
         self.log = log
         self.meter.limit(max_answers)
-        if self._open is not None:
-            self._admit(self._open)
+        self._replay_to(len(log), tally, log.pending)
+        if log.complete and self._open is not None:
+            raise _mismatch(len(log), None, self._open)
         if self._open is not None and self._partial is not None and self.ask() is None:
             self._accept(self._open, self._partial)
+
+    def _replay_to(self, index: int, tally: Tally | None, plans: Sequence[Plan]) -> None:
+        try:
+            self._advance(tally, plans)
+        except InvalidPlan as error:
+            expected, got, _ = error.args
+            raise ReplayMismatch(
+                f"step {index} of the log must follow a plan that the claim accepts: {expected}",
+                got,
+                "replay with the method, options and claim version of the recorded run",
+                step=index,
+            ) from error
 
     def _end(self, status: Status, reason: str, result: T | None) -> None:
         self._open = None
         if self.log is not None:
             self.log.complete = status == "done"
-        self.ended = Ended(status, reason, result, self.known, self.meter)
+        self.ended = Ended(status, reason, result, self.known, self.meter, self.cells)
 
 
 def run(
@@ -172,40 +250,40 @@ def run(
     *,
     max_answers: int | None = None,
     log: Log | None = None,
+    keep: bool = False,
 ) -> Ended[T]:
     """Drive a procedure to its end with answers from an oracle.
 
     What a ``log`` already holds is replayed, not asked again; what is new is appended to it. If
-    the oracle fails, the exception that leaves here carries the log.
+    the oracle fails, the exception that leaves here carries the log. ``keep`` adds answers up cell
+    by cell, for guesses and checks.
     """
-    if log is None:
-        session = AskTell(procedure, oracle.problem, max_answers=max_answers)
-    else:
-        session = replay(procedure, log, max_answers=max_answers)
+    problem = oracle.problem if log is None else log.problem
+    session = AskTell(procedure, problem, max_answers=max_answers, log=log, keep=keep)
     while (batch := session.ask()) is not None:
         try:
             tally = oracle(batch)
             session.tell(tally.counts, tally.sums, tally.squares)
         except EndOfAnswers as end:
-            session.stop(end.status, str(end))
+            session.stop(end)
         except AskfewError as error:
             error.log = log
             if error.partial is not None:
-                session.keep(error.partial)
+                session.put_away(error.partial)
             raise
     assert session.ended is not None
     return session.ended
 
 
-def replay(procedure: Procedure[T], log: Log, *, max_answers: int | None = None) -> AskTell[T]:
+def replay(
+    procedure: Procedure[T], log: Log, *, max_answers: int | None = None, keep: bool = False
+) -> AskTell[T]:
     """A session that stands where the log ends and goes on appending to it.
 
     Every Batch must be the one in the log, and the log must be as it was written: otherwise
     ReplayMismatch names the first step that differs.
     """
-    session = AskTell(procedure, log.problem)
-    session._resume_from(log, max_answers)
-    return session
+    return AskTell(procedure, log.problem, max_answers=max_answers, log=log, keep=keep)
 
 
 def _mismatch(step: int, asked: Batch | None, would_ask: Batch | None) -> ReplayMismatch:
@@ -217,3 +295,11 @@ def _mismatch(step: int, asked: Batch | None, would_ask: Batch | None) -> Replay
         asked=asked,
         would_ask=would_ask,
     )
+
+
+def _unwanted(plan: Plan) -> InvalidPlan:
+    return InvalidPlan("no further plan is wanted before the Batch", plan, "mend the log")
+
+
+def _missing() -> InvalidPlan:
+    return InvalidPlan("the log must hold a plan for this step", "none", "mend the log")

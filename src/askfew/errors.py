@@ -20,11 +20,13 @@ __all__ = [
     "InvalidAnswer",
     "InvalidBatch",
     "InvalidInput",
+    "InvalidPlan",
     "InvalidTally",
     "MissingExtra",
     "NotAdmitted",
     "OutOfTurn",
     "ReplayMismatch",
+    "Stalled",
     "StoreUnreachable",
     "WorkerStopped",
 ]
@@ -66,6 +68,10 @@ class StoreUnreachable(InvalidInput):
 
 class InvalidBatch(AskfewError, TypeError):
     """An algorithm yielded something that is not a usable Batch."""
+
+
+class InvalidPlan(AskfewError, ValueError):
+    """A guess decided something that the claim cannot act on."""
 
 
 class InvalidTally(AskfewError, ValueError):
@@ -131,3 +137,9 @@ class CellExhausted(EndOfAnswers):
     """A recorded cell has no unused answer left."""
 
     status = "exhausted"
+
+
+class Stalled(EndOfAnswers):
+    """Nobody has answered for several Batches in a row."""
+
+    status = "stalled"

@@ -1,13 +1,15 @@
-"""The log is the state: every Batch and the exact Tally that was sent, in order.
+"""The log is the state: every Plan, every Batch and the exact Tally that was sent, in order.
 
 A run is resumed by replaying its log into a fresh procedure. Each step is sealed with a digest of
-itself and of all before it, so that a log that was edited is caught at the step where it was.
+itself and of all before it, back to what the run was given, so that a log that was edited is caught
+at the step where it was. A seal cannot prove that a plan was made before the answers came.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +17,10 @@ import numpy as np
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.errors import AskfewError, InvalidInput, ReplayMismatch
+from askfew.plans import Plan
 from askfew.records import Batch, Problem, Tally
 
-__all__ = ["Log", "Step", "seal"]
+__all__ = ["Log", "Step", "origin", "seal"]
 
 _KINDS: dict[str, type[YesNo] | type[Scale] | type[Number]] = {
     "yes-no": YesNo,
@@ -28,38 +31,46 @@ _KINDS: dict[str, type[YesNo] | type[Scale] | type[Number]] = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One Batch, the Tally that answered it, and the seal over the log up to here."""
+    """One Batch, the Tally that answered it, the seal over the log up to here, and the plans that
+    led to the Batch.
+    """
 
     batch: Batch
     tally: Tally
     seal: str
+    plans: tuple[Plan, ...] = ()
 
 
 @dataclass
 class Log:
     """What was asked and answered so far, for one problem and one recipe.
 
-    ``recipe`` says how the procedure was made (method, delta, options, random state, versions);
-    ``partial`` holds answers to a Batch that was interrupted half way.
+    ``recipe`` says how the procedure was made (method, claim, delta, options, random state,
+    versions); ``pending`` are plans made since the last step; ``partial`` holds answers to a Batch
+    that was interrupted half way.
     """
 
     problem: Problem
     recipe: Mapping[str, object] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
+    pending: tuple[Plan, ...] = ()
     partial: Tally | None = None
     complete: bool = False
     """Whether the procedure had ended after the last step."""
 
     def append(self, batch: Batch, tally: Tally) -> None:
-        """Add an answered Batch."""
+        """Add an answered Batch, with the plans that led to it."""
         bare = Batch(batch.items, batch.questions, batch.repeats, batch.why)
-        self.steps.append(Step(bare, tally, seal(self._last_seal(len(self)), bare, tally)))
+        plans = self.pending
+        sealed = seal(self._last_seal(len(self)), bare, tally, plans)
+        self.steps.append(Step(bare, tally, sealed, plans))
+        self.pending = ()
         self.partial = None
 
     def verify(self, index: int) -> Step:
         """The step, or ReplayMismatch if it is not what was once appended."""
         step = self.steps[index]
-        if step.seal != seal(self._last_seal(index), step.batch, step.tally):
+        if step.seal != seal(self._last_seal(index), step.batch, step.tally, step.plans):
             raise ReplayMismatch(
                 f"step {index} of the log must be as it was recorded",
                 "a step that was changed afterwards",
@@ -93,9 +104,15 @@ class Log:
             "answers": {"kind": kind, **vars(self.problem.answers)},
             "recipe": dict(self.recipe),
             "steps": [
-                {**_batch_dict(step.batch), **_tally_dict(step.tally), "seal": step.seal}
+                {
+                    **_batch_dict(step.batch),
+                    **_tally_dict(step.tally),
+                    "plans": [plan.to_dict() for plan in step.plans],
+                    "seal": step.seal,
+                }
                 for step in self.steps
             ],
+            "pending": [plan.to_dict() for plan in self.pending],
             "partial": None if self.partial is None else _tally_dict(self.partial),
             "complete": self.complete,
         }
@@ -107,11 +124,13 @@ class Log:
             kind = dict(values["answers"])
             answers: AnswerKind = _KINDS[kind.pop("kind")](**kind)
             steps = [
-                Step(_read_batch(row), _read_tally(row), row["seal"]) for row in values["steps"]
+                Step(_read_batch(row), _read_tally(row), row["seal"], _read_plans(row["plans"]))
+                for row in values["steps"]
             ]
+            pending = _read_plans(values["pending"])
             partial = None if values["partial"] is None else _read_tally(values["partial"])
             problem = Problem(values["items"], values["questions"], answers)
-            return cls(problem, values["recipe"], steps, partial, values["complete"])
+            return cls(problem, values["recipe"], steps, pending, partial, values["complete"])
         except AskfewError:
             raise
         except (KeyError, TypeError, ValueError) as error:
@@ -120,12 +139,20 @@ class Log:
             ) from error
 
     def _last_seal(self, index: int) -> str:
-        return self.steps[index - 1].seal if index else ""
+        return self.steps[index - 1].seal if index else origin(self.problem, self.recipe)
 
 
-def seal(before: str, batch: Batch, tally: Tally) -> str:
+def origin(problem: Problem, recipe: Mapping[str, object]) -> str:
+    """Where the chain of seals begins: a digest of the problem and of what the run was given."""
+    said = json.dumps([repr(problem), dict(recipe)], sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def seal(before: str, batch: Batch, tally: Tally, plans: Sequence[Plan] = ()) -> str:
     """Digest of a step and, through the seal before it, of the whole log up to it."""
     digest = hashlib.sha256(before.encode())
+    for plan in plans:
+        digest.update(plan.to_bytes())
     for column in (batch.items, batch.questions, batch.repeats, tally.counts, tally.sums):
         digest.update(column.tobytes())
     if tally.squares is not None:
@@ -140,6 +167,10 @@ def _batch_dict(batch: Batch) -> dict[str, Any]:
         "repeats": batch.repeats.tolist(),
         "why": batch.why,
     }
+
+
+def _read_plans(rows: Sequence[Mapping[str, Any]]) -> tuple[Plan, ...]:
+    return tuple(Plan.from_dict(row) for row in rows)
 
 
 def _tally_dict(tally: Tally) -> dict[str, Any]:

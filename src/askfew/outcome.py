@@ -1,25 +1,41 @@
-"""What a user gets back: labels, how the run ended, what it cost, and what is promised."""
+"""What a user gets back: labels, guesses, how the run ended, what it cost, and what is promised."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from askfew.cells import Cells
+from askfew.checks import Checks, check
 from askfew.driver import Ended
-from askfew.records import Certificate, Finding, Floats, Ints, Status
+from askfew.guessing import Guesses, guess_groups
+from askfew.records import Certificate, Finding, Floats, Ints, Status, WhyUndecided
+from askfew.rule import Rule
+from askfew.wording import counted
 
-__all__ = ["Outcome", "outcome_of"]
+__all__ = ["WHY_UNDECIDED", "Outcome", "outcome_of"]
+
+WHY_UNDECIDED: dict[WhyUndecided, str] = {
+    "between": "between the groups",
+    "few-answers": "too few answers",
+    "misfit": "fits no group",
+    "not-told-apart": "the rule cannot tell its groups apart",
+}
+"""In words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
     """The end of one run, whether it finished or was stopped.
 
-    ``labels`` has -1 where an item is undecided and item 0 in group 0; ``question`` is the number
-    of the one that separates best; ``certificate`` is None where nothing is promised.
+    ``labels`` are certified if there is a certificate, and -1 where nothing is; ``certificate``
+    speaks of them and of nothing else, and is None where nothing is promised; ``undecided`` says
+    why items have no label. ``guesses`` has a group for every item, ``confidence`` its estimated
+    probability. ``question`` is the number of the one that separates best.
     """
 
     labels: Ints
@@ -33,6 +49,51 @@ class Outcome:
     evidence: Floats | None
     items: Sequence[object]
     questions: Sequence[object]
+    rule: Rule | None = None
+    """Its questions by name."""
+    undecided: Mapping[int, WhyUndecided] = field(default_factory=dict)
+    group_count: int = 2
+    told: Ints | None = None
+    """Groups that the user gave (anchors), -1 elsewhere."""
+    cells: Cells | None = None
+
+    @cached_property
+    def _guessed(self) -> Guesses:
+        if self.cells is None:
+            chance = np.where(self.labels >= 0, 1.0, 1 / self.group_count)
+            return Guesses(np.maximum(self.labels, 0), chance)
+        return guess_groups(
+            self.cells.problem,
+            self.cells.table(),
+            self.labels,
+            self.group_count,
+            sure=0.0 if self.certificate is None else 1 - self.certificate.delta,
+            identical=self.rule is None,
+        )
+
+    @property
+    def guesses(self) -> Ints:
+        """A group for every item: its certified label, or the likeliest one."""
+        return self._guessed.groups
+
+    @property
+    def confidence(self) -> Floats:
+        """The estimated probability of each guess: a model's, and no promise."""
+        return self._guessed.confidence
+
+    @cached_property
+    def checks(self) -> Checks | None:
+        """What the answers say about the split and the assumptions; None where none were kept."""
+        if self.cells is None:
+            return None
+        return check(self.cells, self.labels, self.guesses, self.group_count, self.rule)
+
+    @property
+    def group_names(self) -> list[str]:
+        """Of every group, by its number."""
+        if self.rule is not None:
+            return list(self.rule.groups)
+        return [str(group) for group in range(max(self.group_count, int(self.labels.max()) + 1))]
 
     @property
     def groups(self) -> list[list[object]]:
@@ -45,9 +106,16 @@ class Outcome:
 
     @property
     def table(self) -> dict[str, list[Any]]:
-        """A column of items, their groups (-1: undecided) and the evidence, for a data frame."""
+        """Columns for a data frame: items, groups (-1: undecided), guesses, why undecided."""
         evidence = [None] * len(self.labels) if self.evidence is None else self.evidence.tolist()
-        return {"item": list(self.items), "group": self.labels.tolist(), "evidence": evidence}
+        return {
+            "item": list(self.items),
+            "group": self.labels.tolist(),
+            "guess": self.guesses.tolist(),
+            "confidence": self.confidence.tolist(),
+            "undecided": [self.undecided.get(item, "") for item in range(len(self.labels))],
+            "evidence": evidence,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
@@ -55,6 +123,11 @@ class Outcome:
             "status": self.status,
             "reason": self.reason,
             "labels": self.labels.tolist(),
+            "guesses": self.guesses.tolist(),
+            "confidence": self.confidence.tolist(),
+            "undecided": {str(item): why for item, why in self.undecided.items()},
+            "groups": self.group_names,
+            "told": None if self.told is None else self.told.tolist(),
             "answers": self.answers,
             "batches": self.batches,
             "answers_by_phase": self.answers_by_phase,
@@ -63,14 +136,22 @@ class Outcome:
             "evidence": None if self.evidence is None else self.evidence.tolist(),
             "certificate": self._certificate_dict(),
             "certificate_text": self.certificate_text,
+            "rule": None if self.rule is None else self.rule.to_dict(),
+            "checks": None if self.checks is None else self.checks.to_dict(self.questions),
         }
 
     @property
     def certificate_text(self) -> str | None:
-        """The certificate in sentences, with the names of items and questions."""
+        """The certificate in sentences, with the names of items and questions.
+
+        What the answers say against it comes first.
+        """
         if self.certificate is None:
             return None
-        return self.certificate.text(self.items, self.questions)
+        promise = self.certificate.text(self.items, self.questions)
+        if self.checks is None:
+            return promise
+        return "\n".join([*self.checks.warnings(self.questions), promise])
 
     def _certificate_dict(self) -> dict[str, Any] | None:
         if self.certificate is None:
@@ -95,12 +176,24 @@ class Outcome:
             f"{self.answers:,} answers in {self.batches:,} batches"
             + _phases(self.answers_by_phase),
         ]
-        if self.question is not None:
+        if self.question is not None and self.rule is None:
             lines.append(f"question that separates best: {self.questions[self.question]}")
+        lines += self._undecided_lines()
         lines.append(
             self.certificate_text or "No certificate: nothing is promised about these labels."
         )
+        if self.checks is not None:
+            lines += self.checks.lines(self.questions)
         return "\n".join(lines)
+
+    def _undecided_lines(self) -> list[str]:
+        by_reason: dict[WhyUndecided, list[int]] = {}
+        for item, why in self.undecided.items():
+            by_reason.setdefault(why, []).append(item)
+        return [
+            f"undecided, {WHY_UNDECIDED[why]}: {_listed([self.items[i] for i in items])}"
+            for why, items in by_reason.items()
+        ]
 
 
 def outcome_of(
@@ -116,10 +209,13 @@ def outcome_of(
             status=ended.status,
             evidence=None if known is None else known.evidence,
         )
+    rule = finding.rule
+    if rule is not None:
+        rule = rule.renamed([questions[place] for place in rule.places(range(len(questions)))])
     return Outcome(
         labels=finding.labels,
         status=finding.status,
-        reason=ended.reason,
+        reason=finding.reason or ended.reason,
         answers=ended.meter.answers,
         batches=ended.meter.batches,
         answers_by_phase=dict(ended.meter.by_phase),
@@ -128,7 +224,18 @@ def outcome_of(
         evidence=finding.evidence,
         items=items,
         questions=questions,
+        rule=rule,
+        undecided=finding.undecided,
+        group_count=finding.groups,
+        told=finding.told,
+        cells=ended.cells,
     )
+
+
+def _listed(names: Sequence[object], most: int = 8) -> str:
+    shown = ", ".join(str(name) for name in names[:most])
+    more = len(names) - most
+    return shown + (f" and {counted(more, 'more', 'more')}" if more > 0 else "")
 
 
 def _phases(answers: dict[str, int]) -> str:

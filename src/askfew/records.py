@@ -2,12 +2,13 @@
 
 A procedure is a generator that yields Batches, is sent Tallies and returns its result; an oracle
 answers a Batch with a Tally. Batches and Tallies are checked once, where they enter the driver.
+A procedure may also yield a Guess, and is sent a Plan (see ``askfew.plans``).
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -16,6 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from askfew.answers import AnswerKind, YesNo
 from askfew.errors import InvalidBatch, InvalidInput, InvalidTally
+from askfew.plans import Guess, Plan
+from askfew.rule import Rule
 
 __all__ = [
     "Batch",
@@ -29,15 +32,22 @@ __all__ = [
     "Procedure",
     "Status",
     "Tally",
+    "WhyUndecided",
     "checked_batch",
     "checked_tally",
+    "planned",
 ]
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 _NUMBERS = range(sys.maxsize)
 """What has no name is called by its number."""
-Status = Literal["done", "budget", "stalled", "exhausted", "model"]
+Status = Literal["done", "undecided", "budget", "stalled", "exhausted", "no-consensus"]
+"""done: every item is certified; undecided: all that can be; the others: what was there ran out,
+nobody answered, or no split is carried by several questions."""
+WhyUndecided = Literal["between", "few-answers", "misfit", "not-told-apart"]
+"""It lies between the groups; too few answers came; it fits no group; or its groups cannot be told
+apart."""
 
 
 @dataclass(frozen=True)
@@ -187,15 +197,35 @@ class Finding:
     """What a method returns: the labels, the question that separates best, and its promise."""
 
     labels: Ints
+    """Certified if there is a certificate; -1 where an item is undecided."""
     question: int | None = None
     certificate: Certificate | None = None
     status: Status = "done"
     evidence: Floats | None = None
     """For every item, the nats that speak for its label."""
+    rule: Rule | None = None
+    """What the labels are right about, where they follow a rule."""
+    undecided: Mapping[int, WhyUndecided] = field(default_factory=dict)
+    """Why items have no label, as far as the method can say."""
+    groups: int = 2
+    told: Ints | None = None
+    """Groups that the user gave (anchors), -1 elsewhere: known, not certified."""
+    reason: str = ""
+    """Why it ended, where the method can say more than that it did."""
 
 
 T = TypeVar("T")
-Procedure: TypeAlias = Generator[Batch, Tally, T]
+Procedure: TypeAlias = Generator["Batch | Guess", Tally, T]
+
+
+def planned(make: Callable[[], Plan]) -> Procedure[Plan]:
+    """The plan of a guess: made now, or handed back from the log.
+
+    ``plan = yield from planned(make)``
+    """
+    plan: object = yield Guess(make)
+    assert isinstance(plan, Plan), "the driver answers a Guess with a Plan"
+    return plan
 
 
 class Oracle(Protocol):

@@ -69,7 +69,8 @@ def puts_item_0_in_group_1(problem: Problem, rng: np.random.Generator) -> Proced
 
 def promises_too_much(problem: Problem, rng: np.random.Generator) -> Procedure[Finding]:
     tally = yield ask()
-    return Finding(labels(tally), certificate=Certificate(0.1, "sure", ()), status="model")
+    nobody = np.full_like(labels(tally), -1)
+    return Finding(nobody, certificate=Certificate(0.1, "sure", ()), status="undecided")
 
 
 def uses_python_s_random(problem: Problem, rng: np.random.Generator) -> Procedure[Finding]:

@@ -15,13 +15,16 @@ import numpy as np
 from askfew.algorithms.baselines import adaptive_kmeans, kmeans, kmeans10, known_gap, spectral
 from askfew.algorithms.frugal import frugal as frugal_method
 from askfew.algorithms.paper import bandit_clustering
+from askfew.algorithms.rule import rule as rule_method
+from askfew.algorithms.rule.claim import VERSION as RULE_CLAIM
 from askfew.errors import InvalidInput
 from askfew.records import Finding, Problem, Procedure
 
-__all__ = ["METHODS", "start", "takes_budget"]
+__all__ = ["CLAIM_VERSIONS", "METHODS", "check_delta", "start", "takes_budget", "takes_option"]
 
 METHODS: dict[str, Callable[..., Procedure[Finding]]] = {
     "frugal": frugal_method,
+    "rule": rule_method,
     "paper": bandit_clustering,
     "kmeans": kmeans,
     "kmeans10": kmeans10,
@@ -29,6 +32,10 @@ METHODS: dict[str, Callable[..., Procedure[Finding]]] = {
     "adaptive-kmeans": adaptive_kmeans,
     "known-gap": known_gap,
 }
+
+
+CLAIM_VERSIONS: dict[str, int] = {"rule": RULE_CLAIM}
+"""Of the methods that record plans; the others are replayed Batch by Batch, and have none."""
 
 
 def start(
@@ -44,7 +51,7 @@ def start(
 
     >>> start("papper", Problem(4, 2), np.random.default_rng(0), delta=0.1)
     Traceback (most recent call last):
-    askfew.errors.InvalidInput: method must be one of frugal, paper, ..., got 'papper': choose one
+    askfew.errors.InvalidInput: method must be one of frugal, rule, ..., got 'papper': choose one
     """
     check_delta(delta)
     parameters = _parameters(method)
@@ -79,6 +86,11 @@ def start(
 def takes_budget(method: str) -> bool:
     """Whether the method spends a fixed budget rather than stop by itself."""
     return "budget" in _parameters(method)
+
+
+def takes_option(method: str, name: str) -> bool:
+    """Whether the method has this option."""
+    return name in _parameters(method)
 
 
 def check_delta(delta: float) -> None:

@@ -1,10 +1,13 @@
 """Recorded answers, drawn without replacement: an answer is used once or not at all.
 
-Drawing with replacement would reuse the same noise and void the certificate.
+Drawing with replacement would reuse the same noise and void the certificate. For the same reason a
+table remembers its ``fingerprint``: a rule that was learnt from these answers is not certified by
+them again.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence, Sized
 
 import numpy as np
@@ -18,27 +21,39 @@ __all__ = ["TableOracle", "table"]
 
 
 class TableOracle:
-    """Answers from a record; a row gets what its cell has left, and an empty cell ends the run."""
+    """Answers from a record; a row gets what its cell has left, which may be nothing.
+
+    When none of a Batch's cells has anything left, the run is over.
+    """
 
     def __init__(
         self, problem: Problem, values: Floats, starts: Ints, rng: np.random.Generator
     ) -> None:
         self.problem = problem
+        self.fingerprint = hashlib.sha256(starts.tobytes() + values.tobytes()).hexdigest()
+        """Of the recorded answers."""
+        self.taught: set[str] = set()
+        """Digests of rules that were learnt by asking here: what taught them is used up."""
         cells = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         # Sorting by cell, then by chance, shuffles every cell's answers in one go.
         self._values = values[np.lexsort((rng.random(len(values)), cells))]
         self._next = starts[:-1].copy()
         self._stops = starts[1:]
 
+    @property
+    def per_cell(self) -> Floats:
+        """How many answers each cell still has (items x questions)."""
+        left = (self._stops - self._next).astype(np.float64)
+        return left.reshape(self.problem.items, self.problem.questions)
+
     def __call__(self, batch: Batch, /) -> Tally:
-        """Draw what is there; raise CellExhausted before drawing if a cell has nothing left."""
+        """Draw what is there; CellExhausted if that is nothing at all."""
         cells = batch.items * self.problem.questions + batch.questions
-        empty = np.flatnonzero(self._next[cells] == self._stops[cells])
-        if len(empty):
-            row = empty[0]
+        if (self._next[cells] == self._stops[cells]).all():
             raise CellExhausted(
-                f"item {batch.items[row]}, question {batch.questions[row]} needs an unused answer",
-                "a cell whose recorded answers are all used",
+                "a Batch must ask for recorded answers that are not used yet",
+                f"{len(batch)} rows whose cells are used up, the first item {batch.items[0]},"
+                f" question {batch.questions[0]}",
                 "record more answers",
             )
         counts = np.zeros(len(batch), dtype=np.int64)

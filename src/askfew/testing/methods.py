@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from askfew.driver import AskTell, Ended, replay, run
 from askfew.errors import AskfewError, ReplayMismatch
 from askfew.log import Log
 from askfew.outcome import outcome_of
-from askfew.records import Batch, Finding, Ints, Oracle, Problem, Procedure
+from askfew.records import Batch, Finding, Ints, Oracle, Problem, Procedure, Status
 from askfew.testing.randomness import no_global_randomness
 from askfew.testing.worlds import ForgetfulOracle, two_groups
 
@@ -24,7 +24,7 @@ __all__ = ["Start", "check_method"]
 Start: TypeAlias = Callable[[Problem, np.random.Generator], Procedure[Finding]]
 
 PROBLEMS = (Problem(5, 3, YesNo()), Problem(6, 4, Scale(1, 5)), Problem(7, 2, Number(2.0)))
-ENDS = ("done", "budget", "stalled", "exhausted", "model")
+ENDS = get_args(Status)
 
 
 def check_method(
@@ -104,12 +104,14 @@ def _check_end(ended: Ended[Finding], problem: Problem, max_answers: int) -> Non
     assert labels.dtype.kind == "i", f"labels must be whole numbers, got {labels.dtype}"
     assert labels.min() >= -1, "an undecided item must have label -1"
     decided = labels[labels >= 0]
-    assert not len(decided) or decided[0] == 0, "the first decided item must have label 0"
+    assert outcome.rule is not None or not len(decided) or decided[0] == 0, (
+        "without a rule that names the groups, the first decided item must have label 0"
+    )
     if outcome.question is not None:
         assert 0 <= outcome.question < problem.questions, "the question must be one of the problem"
-    assert outcome.status == "done" or outcome.certificate is None, (
-        f"a run that ended with {outcome.status!r} must promise nothing"
-    )
+    assert outcome.certificate is None or len(decided), "nothing certified, nothing promised"
+    if outcome.status == "done":
+        assert len(decided) == problem.items, "a run is done when every item has a label"
 
 
 def _check_repeatable(start: Start, problem: Problem, log: Log, max_answers: int) -> None:

@@ -105,7 +105,7 @@ def test_an_item_that_fits_neither_group_is_named(odd: float) -> None:
     for seed in range(8):
         ended = play(gaussian(means, labels=labels, rng=seed), seed)
         assert ended.result is not None
-        if ended.result.status == "model" and "Item 17 fits" in str(ended.result.certificate):
+        if ended.result.status == "undecided" and "Item 17 fits" in str(ended.result.certificate):
             named += 1
     assert named >= 4  # in the others it may have become a representative itself
 

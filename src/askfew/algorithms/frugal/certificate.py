@@ -16,6 +16,7 @@ from askfew.answers import AnswerKind, Number
 from askfew.evidence.mixture import boundary, tuned_rho
 from askfew.evidence.shares import mean_interval
 from askfew.records import Certificate, Problem
+from askfew.wording import counted
 
 __all__ = ["FrugalCertificate", "gap_interval", "give_certificate", "two_items"]
 
@@ -82,7 +83,7 @@ class FrugalCertificate(Certificate):
         ]
         if self.undecided:
             lines.append(f"Undecided: {_listed([items[i] for i in self.undecided])}.")
-        lines += [f"Item {items[i]} fits neither group." for i in self.misfits]
+        lines += [f"Item {items[i]} fits neither group and is set aside." for i in self.misfits]
         return "\n".join([*lines, "This assumes:", *(f"- {each}" for each in self.assumptions)])
 
 
@@ -102,8 +103,9 @@ def give_certificate(
     decided = int((named_labels >= 0).sum())
     return FrugalCertificate(
         delta,
-        f"All {decided} labels are right with probability at least {1 - delta:g}.",
-        _assumptions(problem),
+        f"{counted(decided, 'label is', 'labels are')} right, all of them with probability at least"
+        f" {1 - delta:g}.",
+        _assumptions(problem, len(labelling.misfits)),
         attempt=attempt,
         representatives=tuple(pair.items.tolist()[:: 1 if first == 0 else -1]),
         confirmed_question=pair.question,
@@ -157,11 +159,13 @@ def two_items(delta: float) -> Certificate:
     return Certificate(delta, promise, ("there are exactly two groups",))
 
 
-def _assumptions(problem: Problem) -> tuple[str, ...]:
+def _assumptions(problem: Problem, set_aside: int) -> tuple[str, ...]:
+    but = f", but for the {counted(set_aside, 'item')} set aside" if set_aside else ""
     noise = f"their noise is subGaussian with sigma = {problem.answers.sigma:g}"
     bounded = "they never leave their scale"
     return (
-        "there are exactly two groups, and items of one group have the same mean on every question",
+        "there are exactly two groups, and items of one group have the same mean on every"
+        f" question{but}",
         "answers are independent, each with its cell's mean whatever was answered before; "
         + (noise if isinstance(problem.answers, Number) else bounded),
         "people may skip a question, but not because of what they would have answered",

@@ -22,7 +22,7 @@ from askfew.wording import counted
 
 __all__ = ["label"]
 
-End = Literal["done", "futile", "silent", "model"]
+End = Literal["done", "futile", "silent"]
 
 _SILENT = 5
 """Empty returns in a row after which an item is not asked this question any more."""
@@ -30,8 +30,6 @@ _LEAST_PROBE = 4
 """A smaller probe is not worth a round."""
 _DOUBT = 3.0
 """A late item between the groups is doubted until it has answered this many times what is ample."""
-_MISFITS = 2
-"""Items that fit no group before the model is given up."""
 
 
 def label(course: Course, state: Labelling, levels: Levels) -> Procedure[End]:
@@ -48,8 +46,6 @@ def label(course: Course, state: Labelling, levels: Levels) -> Procedure[End]:
         late = asked.counts[items] > enough
         yield from _step(course, state, levels, asked, items, late)
         decide(course, state, levels, asked, items, late & (asked.counts[items] < _DOUBT * enough))
-        if len(state.misfits) >= _MISFITS:
-            return "model"
     return "done"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -17,6 +18,7 @@ from askfew.algorithms.frugal.levels import Levels
 from askfew.algorithms.frugal.options import Options
 from askfew.algorithms.frugal.pool import Pool
 from askfew.algorithms.frugal.search import Pair, Search, search
+from askfew.errors import EndOfAnswers
 from askfew.records import Finding, Problem, Procedure, Status
 
 __all__ = ["frugal"]
@@ -74,9 +76,13 @@ def with_pair(
         if chosen is None:
             break
         levels = chosen
-        end = yield from label(course, labelling, levels)
-        if end in ("done", "model"):
-            status: Status = "model" if labelling.misfits else "done"
+        try:
+            end = yield from label(course, labelling, levels)
+        except EndOfAnswers as stop:
+            stopped = _finding(course, delta, attempt, pair, labelling, levels, stop.status)
+            return replace(stopped, reason=str(stop))
+        if end == "done":
+            status: Status = "undecided" if labelling.misfits else "done"
             return _finding(course, delta, attempt, pair, labelling, levels, status)
         silent = end == "silent"
         state.learn(levels, silent=silent)
@@ -113,5 +119,14 @@ def _finding(
     certificate = give_certificate(
         course.problem, delta, course.delta_pair, pair, labelling, levels, attempt
     )
-    evidence = labelling.evidence.max(axis=1)
-    return Finding(named(labelling.labels), levels.question, certificate, status, evidence)
+    return Finding(
+        named(labelling.labels),
+        levels.question,
+        certificate,
+        status,
+        labelling.evidence.max(axis=1),
+        undecided={
+            int(item): "misfit" if item in labelling.misfits else "few-answers"
+            for item in np.flatnonzero(labelling.labels < 0)
+        },
+    )

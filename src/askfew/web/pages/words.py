@@ -61,11 +61,18 @@ _ENDINGS = {
             " campaign that reuses these answers.",
         ),
         Ending(
-            "model",
-            "No two groups",
-            "Stopped: the answers do not look like two groups",
-            "Some items fit neither group. Check whether there are more than two kinds of items, or"
-            " questions that people read in different ways.",
+            "undecided",
+            "Some undecided",
+            "Finished: all items that can be decided are",
+            "Some items lie between the groups, fit none, or had too few answers. What is promised"
+            " is promised about the others.",
+        ),
+        Ending(
+            "no-consensus",
+            "No consensus",
+            "Stopped: no split is carried by several questions",
+            "The questions do not agree on a way to sort the items. Give a few items whose group"
+            " you know, mark the questions that define the split, or bring a rule.",
         ),
         Ending(
             "exhausted",

@@ -1,0 +1,220 @@
+"""CERTIFY's heuristics: who gets a round of which node next, how much is bet, who is given up.
+
+Where the share of errors is controlled, every further label makes the others cheaper. So an item is
+not asked any more once it would be labelled if everybody in the running were.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from askfew.algorithms.rule.claim.rounds import HIGH, LOW, Certification
+from askfew.algorithms.rule.tuning import Tuning
+from askfew.answers import AnswerKind, Number
+from askfew.plans import Plan
+from askfew.records import Floats, Ints, WhyUndecided
+from askfew.rule import Node
+
+__all__ = ["Chooser", "default_limit"]
+
+_REASONS: tuple[WhyUndecided, ...] = ("between", "few-answers")
+"""As a plan writes them."""
+
+
+@dataclass
+class Chooser:
+    """What items scored so far, and from it the next plan."""
+
+    state: Certification
+    limit: float
+    """Answers about an item at most."""
+    tuning: Tuning
+    spent: Ints = field(init=False)
+    left: dict[int, WhyUndecided] = field(init=False, default_factory=dict)
+    """Items that were given up, and why."""
+
+    def __post_init__(self) -> None:
+        n, nodes = self.state.problem.items, len(self.state.nodes)
+        self.rounds = np.zeros((n, nodes))
+        self.totals = np.zeros((n, nodes))
+        """Sums of the rounds' mean scores."""
+        self.squares = np.zeros((n, nodes))
+        """Sums of the rounds' variances."""
+        self.spent = np.zeros(n, dtype=np.int64)
+        self.typical = [_typical(node, self.state.problem.answers) for node in self.state.nodes]
+
+    def learn(self) -> None:
+        """Take in the rounds that the last Batch completed."""
+        for done in self.state.settled:
+            self.rounds[done.items, done.node] += 1
+            self.totals[done.items, done.node] += done.scores.mean(axis=1)
+            self.squares[done.items, done.node] += done.scores.var(axis=1)
+            self.spent[done.items] += done.scores.shape[1]
+
+    def accept(self, plan: Plan) -> None:
+        """Remember whom a plan, just made or from the log, gives up."""
+        for item, why in zip(plan.ints("left"), plan.ints("why"), strict=True):
+            self.left[int(item)] = _REASONS[int(why)]
+
+    def propose(self) -> Plan:
+        """One round for every item that needs one; none when there is nobody left to ask."""
+        leaving: dict[int, WhyUndecided] = {}
+        while True:
+            items = self._running(leaving)
+            target = self._target(len(items))
+            work = self._work(items, target)
+            items, work = items[work >= 0], work[work >= 0]
+            hopeless = {
+                item: why
+                for node in np.unique(work).tolist()
+                for item, why in self._hopeless(items[work == node], node, target)
+            }
+            if not hopeless:
+                return self._plan(items, work, leaving)
+            leaving |= hopeless  # fewer labels may need more evidence each: look again
+
+    def _plan(self, items: Ints, work: Ints, leaving: dict[int, WhyUndecided]) -> Plan:
+        low, high = np.zeros(len(items)), np.zeros(len(items))
+        for node in np.unique(work).tolist():
+            here = work == node
+            low[here], high[here] = self._bets(items[here], node)
+        columns = {
+            "items": items,
+            "nodes": work,
+            "low": low,
+            "high": high,
+            "left": np.array(list(leaving), dtype=np.int64),
+            "why": np.array([_REASONS.index(each) for each in leaving.values()], dtype=np.int64),
+        }
+        return Plan("round", {}, columns)
+
+    def _running(self, leaving: dict[int, WhyUndecided]) -> Ints:
+        """Items without a label that have not been given up."""
+        items = self.state.open_items
+        gone = np.array([*self.left, *leaving], dtype=np.int64)
+        return items[~np.isin(items, gone)]
+
+    def _target(self, running: int) -> float:
+        """Nats that a label would need if everybody in the running got one."""
+        state = self.state
+        alone = math.log(max(len(state.certifying), 1) * len(state.nodes) / state.delta)
+        if state.error == "any":
+            return alone
+        labelled = int((state.leaf >= 0).sum())
+        return alone - math.log(max(labelled + running + state.waiting, 1))
+
+    def _work(self, items: Ints, target: float) -> Ints:
+        """The node to ask each item: the first on its way that is short of the target, or -1."""
+        work = np.full(len(items), -1)
+        self._walk(self.state.rule.root, items, np.arange(len(items)), work, target)
+        return work
+
+    def _walk(
+        self, at: Node | tuple[int, ...], items: Ints, places: Ints, work: Ints, target: float
+    ) -> None:
+        if not isinstance(at, Node) or not len(places):
+            return
+        node = next(k for k, each in enumerate(self.state.nodes) if each is at)
+        evidence = self.state.evidence[items[places], node]
+        short = evidence.max(axis=1) < target
+        work[places[short]] = node
+        high = evidence[:, HIGH] >= evidence[:, LOW]
+        self._walk(at.low, items, places[~short & ~high], work, target)
+        self._walk(at.high, items, places[~short & high], work, target)
+
+    def _hopeless(
+        self, items: Ints, node: int, target: float
+    ) -> Iterator[tuple[int, WhyUndecided]]:
+        """Items that cannot be decided: no room, silence, or too near the cut."""
+        questions = len(self.state.nodes[node].questions)
+        few = ~self.state.has_room(items, node) | (self.state.dropped[items] > 0)
+        over = self.spent[items] + questions > self.limit
+        tried = self.rounds[items, node] >= self.tuning.patience
+        near = tried & (self._forecast(items, node, target) + self.spent[items] > self.limit)
+        for item, silent in zip(items[few | over | near], few[few | over | near], strict=True):
+            yield int(item), "few-answers" if silent else "between"
+
+    def _forecast(self, items: Ints, node: int, target: float) -> Floats:
+        """Answers that the items still need, seen with optimism."""
+        at = self.state.nodes[node]
+        low, high = self.state.lines[node]
+        _, variance = self.typical[node]
+        rounds = self.rounds[items, node]
+        mean = self.totals[items, node] / np.maximum(rounds, 1)
+        spread = (variance + self.squares[items, node]) / (rounds + 1)
+        far = np.maximum(mean - high, low - mean)
+        luck = np.sqrt(spread / (len(at.questions) * (rounds + 0.5)))
+        hopeful = np.maximum(far + luck, 1e-6)
+        left = target - self.state.evidence[items, node].max(axis=1)
+        return np.asarray(left / (hopeful**2 / (2 * spread)))
+
+    def _bets(self, items: Ints, node: int) -> tuple[Floats, Floats]:
+        """Bets on low and high: what grows fastest if the item goes on as it did."""
+        (low_level, high_level), variance = self.typical[node]
+        low, high = self.state.lines[node]
+        prior = self.tuning.prior_rounds
+        weight = self.rounds[items, node] + prior
+        spread = (prior * variance + self.squares[items, node]) / weight
+        total = self.totals[items, node]
+        most_low, most_high = self.state.bet_limits(node)
+        down = low - (prior * low_level + total) / weight
+        up = (prior * high_level + total) / weight - high
+        kind = self.state.problem.answers
+        return (
+            _bet(kind, self.state.nodes[node], down, spread, most_low),
+            _bet(kind, self.state.nodes[node], up, spread, most_high),
+        )
+
+    def reasons(self) -> dict[int, WhyUndecided]:
+        """Why each item to be certified has no label."""
+        state = self.state
+        merged = [place for place, leaf in enumerate(state.rule.leaves) if len(leaf) > 1]
+        reasons: dict[int, WhyUndecided] = {
+            int(item): "not-told-apart" for item in np.flatnonzero(np.isin(state.leaf, merged))
+        }
+        for item in state.certifying[state.leaf[state.certifying] < 0].tolist():
+            reasons[item] = self.left.get(item, "few-answers")
+        return reasons
+
+
+def _bet(kind: AnswerKind, node: Node, mean: Floats, spread: Floats, most: float) -> Floats:
+    if isinstance(kind, Number):
+        square = float(np.mean(np.square(node.weights)))
+        return np.asarray(np.maximum(mean, 0) / (square * kind.sigma**2))
+    return np.asarray(np.clip(mean / (spread + mean**2), 0, most))
+
+
+def _typical(node: Node, kind: AnswerKind) -> tuple[tuple[float, float], float]:
+    """Scores that typical items of both sides have, and the variance of one answer's score."""
+    weights, cuts = np.array(node.weights), np.array(node.cuts)
+    square = float(np.mean(weights**2))
+    if isinstance(kind, Number):
+        variance = square * kind.sigma**2
+        return node.levels or (-math.sqrt(variance), math.sqrt(variance)), variance
+    width = kind.high - kind.low
+    # Nothing is known of a cut that the user gave: .7 of the way to the ends is what .85 is to .5.
+    ends = np.sort(np.stack([weights * (kind.low - cuts), weights * (kind.high - cuts)]), axis=0)
+    guess = 0.7 * float(ends[0].mean()), 0.7 * float(ends[1].mean())
+    return node.levels or guess, square * 0.15 * width**2
+
+
+def default_limit(state: Certification, tuning: Tuning) -> float:
+    """Enough answers to decide an item half-way between the cut and its group's level."""
+    nodes = [_needed(state, node) for node in range(len(state.nodes))]
+    longest = max(sum(nodes[node] for node, _ in path) for path in state.paths)
+    return math.ceil(tuning.generous * longest)
+
+
+def _needed(state: Certification, node: int) -> float:
+    """Answers that such an item needs at one node, in whole rounds."""
+    at = state.nodes[node]
+    (low, high), variance = _typical(at, state.problem.answers)
+    half = min(-low, high) / 2
+    rate = half**2 / (2 * (variance + half**2))
+    count = max(len(state.certifying), 1) * len(state.nodes)
+    nats = math.log((count if state.error == "any" else 2 * len(state.nodes)) / state.delta)
+    return math.ceil(nats / rate / len(at.questions)) * len(at.questions)

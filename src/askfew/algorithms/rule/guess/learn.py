@@ -1,0 +1,277 @@
+"""LEARN: screen some items on many questions, fit classes, and propose a rule when one is stable.
+
+A split is proposed only if models fitted on two halves of the items sort all of them alike, and if
+each division is carried by several questions. Otherwise more items are screened, then the same ones
+again, and in the end the answer is that there is no consensus: questions that each go their own
+way, a lone question and a duplicated one end there, as they should.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from askfew.algorithms.rule.guess.tree import grow
+from askfew.algorithms.rule.tuning import Tuning
+from askfew.answers import Number
+from askfew.classes import Answered, Classes, agreement, fit, separation
+from askfew.plans import Plan
+from askfew.records import Batch, Floats, Ints, Problem, Tally
+from askfew.rule import Node, Rule
+
+__all__ = ["Learner", "Screen"]
+
+
+@dataclass
+class Screen:
+    """What was answered while learning: cells that were asked, and their counts and sums."""
+
+    problem: Problem
+    rows: list[tuple[Ints, Ints, Ints, Floats]] = field(default_factory=list)
+
+    def record(self, batch: Batch, tally: Tally) -> None:
+        """Add an answered Batch."""
+        self.rows.append((batch.items, batch.questions, tally.counts, tally.sums))
+
+    @property
+    def answers(self) -> int:
+        """How many there are."""
+        return sum(int(counts.sum()) for _, _, counts, _ in self.rows)
+
+    def table(self) -> tuple[Ints, Ints, Ints, Floats]:
+        """The items and questions that were asked, and counts and sums for all their cells."""
+        columns = zip(*self.rows, strict=True)
+        items, questions, counts, sums = (np.concatenate(each) for each in columns)
+        asked, row = np.unique(items, return_inverse=True)
+        known, column = np.unique(questions, return_inverse=True)
+        shape = len(asked), len(known)
+        all_counts, all_sums = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+        np.add.at(all_counts, (row, column), counts)
+        np.add.at(all_sums, (row, column), sums)
+        return asked, known, all_counts, all_sums
+
+    def counts_of(self, questions: Ints) -> Ints:
+        """Answers about every item of the problem to these questions."""
+        counts = np.zeros((self.problem.items, len(questions)), dtype=np.int64)
+        place = np.full(self.problem.questions, -1)
+        place[questions] = np.arange(len(questions))
+        for items, asked, given, _ in self.rows:
+            here = place[asked] >= 0
+            np.add.at(counts, (items[here], place[asked[here]]), given[here])
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """Proposes what to screen next, or the rule, or to give up: a function of what was answered."""
+
+    problem: Problem
+    groups: Sequence[int]
+    """Allowed numbers of groups."""
+    names: Sequence[str]
+    """Of the groups, where anchors name them."""
+    anchors: Ints
+    """The group of each item that the user told, -1 elsewhere."""
+    defining: Ints
+    """Questions that define the split; none: all may."""
+    per_cell: Floats
+    """Most answers of a cell (items x questions, or anything that broadcasts to it)."""
+    same: bool
+    """Whether asking again gives the same answer."""
+    tuning: Tuning
+    root: int
+    """Decides all chance."""
+
+    def propose(self, screen: Screen) -> Plan:
+        """The next plan: ``screen`` (cells to ask), ``freeze`` (a rule) or ``give up``."""
+        rng = np.random.default_rng([self.root, len(screen.rows)])
+        if 0 < len(self.defining) < self.tuning.need:
+            return self._by_few(screen)
+        if (self.anchors >= 0).any():
+            return self._with_anchors(screen, rng)
+        return self._unaided(screen, rng)
+
+    # Without help: the split must show itself.
+
+    def _unaided(self, screen: Screen, rng: np.random.Generator) -> Plan:
+        if not screen.rows:
+            return self._screen(self._order[: self._first_items], self._pool)
+        items, questions, counts, sums = screen.table()
+        answered = Answered.of(self.problem.answers, counts, sums)
+        best = 0.0
+        for groups in sorted(self.groups, reverse=True):
+            if len(items) < 2 * groups:
+                continue
+            stable = self._stability(answered, groups, rng)
+            best = max(best, stable)
+            if stable < self.tuning.stable:
+                continue
+            model = fit(answered, groups, rng)
+            rule = self._rule(answered, model, questions, self.tuning.doubt)
+            if rule is not None and len(rule.leaves) == groups:
+                return _freeze(rule, stable)
+        return self._more(screen, items, questions, counts, best)
+
+    def _more(
+        self, screen: Screen, items: Ints, questions: Ints, counts: Ints, stable: float
+    ) -> Plan:
+        """More items on the same questions; once all are there, the same again."""
+        if screen.answers < self._most_answers:
+            new = self._order[~np.isin(self._order, items)][: max(20, len(items) // 2)]
+            if len(new):
+                return self._screen(new, questions)
+            room = counts < self._room(items, questions)
+            if not self.same and room.mean() >= 0.3:
+                at, column = np.nonzero(room)
+                return _ask(items[at], questions[column])
+        return Plan("give up", {"agreement": round(stable, 3)})
+
+    def _stability(self, answered: Answered, groups: int, rng: np.random.Generator) -> float:
+        """How far two halves of the items (and of the questions) lead to the same groups."""
+        n, d = answered.weights.shape
+        by_items = []
+        for _ in range(2):
+            halves = np.array_split(rng.permutation(n), 2)
+            models = [fit(answered.rows(half), groups, rng, starts=8) for half in halves]
+            by_items.append(agreement(*(m.log_odds(answered).argmax(axis=1) for m in models)))
+        stable = float(np.mean(by_items))
+        if d < self.problem.questions and stable > self.tuning.stable_questions:
+            by_questions = []
+            for _ in range(2):
+                halves = np.array_split(rng.permutation(d), 2)
+                models = [fit(answered.columns(half), groups, rng, starts=8) for half in halves]
+                by_questions.append(agreement(*(m.posterior.argmax(axis=1) for m in models)))
+            allowance = self.tuning.stable - self.tuning.stable_questions
+            stable = min(stable, float(np.mean(by_questions)) + allowance)
+        return stable
+
+    # With anchors: items whose group the user knows say what the groups are.
+
+    def _with_anchors(self, screen: Screen, rng: np.random.Generator) -> Plan:
+        known = np.flatnonzero(self.anchors >= 0)
+        if not screen.rows:
+            most = max(60, self._first_answers // len(known) // 2)
+            twice = 1 if self.same else 2
+            return self._screen(known, self._pool[:most], twice)
+        items, questions, counts, sums = screen.table()
+        answered = Answered.of(self.problem.answers, counts, sums)
+        told = self.anchors[items]
+        model = fit(answered, len(self.names), rng, known=told)
+        others = self._order[~np.isin(self._order, items)]
+        if len(screen.rows) == 1 and len(others):
+            promising = self._promising(answered, model, told)
+            return self._screen(others[: self.tuning.unlabelled], questions[promising])
+        rule = self._rule(answered, model, questions, 1.0, told)
+        return Plan("give up", {"agreement": None}) if rule is None else _freeze(rule, None)
+
+    def _promising(self, answered: Answered, model: Classes, told: Ints) -> Ints:
+        """Questions on which some two groups seem far apart: each pair's best ones."""
+        distances = separation(answered, model, told).distances
+        groups = len(self.names)
+        each = 3 * self._committee if groups == 2 else max(2 * self._committee // groups, 3)
+        best = [
+            np.argsort(-distances[g, h], kind="stable")[:each]
+            for g in range(groups)
+            for h in range(g)
+        ]
+        return np.unique(np.concatenate(best))
+
+    # One or two questions that define the split: nothing to fit, only which way round they are.
+
+    def _by_few(self, screen: Screen) -> Plan:
+        kind = self.problem.answers
+        bounded = not isinstance(kind, Number)
+        if (not bounded or len(self.defining) > 1) and not screen.rows:
+            return self._screen(self._order[: self.tuning.unlabelled], self.defining)
+        signs, cuts = np.ones(len(self.defining)), np.full(len(self.defining), 0.0)
+        if screen.rows:
+            _, _, counts, sums = screen.table()
+            answered = Answered.of(kind, counts, sums)
+            cuts = answered.overall
+            apart = np.where(answered.weights > 0, answered.means - cuts, 0.0)
+            signs = np.where((apart * apart[:, :1]).sum(axis=0) < 0, -1.0, 1.0)
+        if bounded:
+            cuts = np.full(len(self.defining), (kind.low + kind.high) / 2)
+        order = np.argsort(self.defining)
+        node = Node(
+            tuple(range(len(order))), tuple(signs.tolist()), tuple(cuts.tolist()), (0,), (1,)
+        )
+        return _freeze(Rule(tuple(self.defining[order].tolist()), node, tuple(self.names)), None)
+
+    # What all ways share.
+
+    def _rule(
+        self,
+        answered: Answered,
+        model: Classes,
+        questions: Ints,
+        doubt: float,
+        told: Ints | None = None,
+    ) -> Rule | None:
+        groups = len(model.shares)
+        return grow(
+            separation(answered, model, told),
+            self.problem.answers,
+            questions,
+            self.names if len(self.names) == groups else [str(g) for g in range(groups)],
+            self.tuning,
+            doubt=doubt,
+            committee=self._committee,
+            need=min(self.tuning.need, self.problem.questions),
+        )
+
+    def _screen(self, items: Ints, questions: Ints, times: int = 1) -> Plan:
+        """Every one of these items on every one of these questions, as far as cells have room."""
+        row, column = np.repeat(items, len(questions)), np.tile(questions, len(items))
+        room = np.broadcast_to(self.per_cell, (self.problem.items, self.problem.questions))
+        times_here = np.minimum(times, room[row, column]).astype(np.int64)
+        row, column = np.repeat(row, times_here), np.repeat(column, times_here)
+        return _ask(row, column)
+
+    def _room(self, items: Ints, questions: Ints) -> Floats:
+        whole = np.broadcast_to(self.per_cell, (self.problem.items, self.problem.questions))
+        return np.asarray(whole[np.ix_(items, questions)])
+
+    @property
+    def _committee(self) -> int:
+        few = self.same or float(np.median(self.per_cell)) <= self.tuning.few_per_cell
+        return self.tuning.large_committee if few else self.tuning.committee
+
+    @property
+    def _order(self) -> Ints:
+        """Items in the order in which they are screened; anchors come by themselves."""
+        order = np.random.default_rng([self.root, 1 << 32]).permutation(self.problem.items)
+        return order[self.anchors[order] < 0]
+
+    @property
+    def _pool(self) -> Ints:
+        """Questions to screen: those that define the split, all, or as many random ones as fit."""
+        if len(self.defining):
+            return self.defining
+        d = self.problem.questions
+        most = max(20, self._first_answers // self._first_items)
+        order = np.random.default_rng([self.root, 1 << 33]).permutation(d)
+        return np.sort(order[:most])
+
+    @property
+    def _first_items(self) -> int:
+        return min(self.problem.items, self.tuning.first_items)
+
+    @property
+    def _first_answers(self) -> int:
+        return max(8 * self.problem.items, self.tuning.first_answers)
+
+    @property
+    def _most_answers(self) -> int:
+        return self.tuning.most_screens * self._first_answers
+
+
+def _ask(items: Ints, questions: Ints) -> Plan:
+    return Plan("screen", {}, {"items": items, "questions": questions})
+
+
+def _freeze(rule: Rule, stable: float | None) -> Plan:
+    agreed = None if stable is None else round(stable, 3)
+    return Plan("freeze", {"rule": rule.to_dict(), "agreement": agreed})
