@@ -17,7 +17,7 @@ import numpy as np
 from askfew.answers import AnswerKind, Number
 from askfew.records import Floats, Ints
 
-__all__ = ["Answered", "Classes", "Separation", "agreement", "fit", "separation"]
+__all__ = ["Answered", "Classes", "Separation", "agreement", "fit", "predicted", "separation"]
 
 DISCOUNT = 0.3
 """Of a repeat: what the first experiments on real tables used; not tuned since."""
@@ -256,6 +256,16 @@ class Separation:
         """Of every pair of classes on every question, in spreads."""
         gap = np.abs(self.levels[:, np.newaxis] - self.levels)
         return np.asarray(gap / self.spread)
+
+
+def predicted(answered: Answered, model: Classes) -> float:
+    """Log probability of each answer given the item's other answers, added up.
+
+    For items that the model was not fitted to it says how many classes are worth having.
+    """
+    one = _by_question(answered, model.levels, model.variances)
+    rest = one.sum(axis=1, keepdims=True) - one + np.log(model.shares)
+    return float(np.log((_normalised(rest) * np.exp(one)).sum(axis=2)).sum())
 
 
 def separation(answered: Answered, model: Classes, known: Ints | None = None) -> Separation:

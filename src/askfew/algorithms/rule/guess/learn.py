@@ -8,6 +8,7 @@ way, a lone question and a duplicated one end there, as they should.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +17,7 @@ import numpy as np
 from askfew.algorithms.rule.guess.tree import grow
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.answers import Number
-from askfew.classes import Answered, Classes, agreement, fit, separation
+from askfew.classes import Answered, Classes, agreement, fit, predicted, separation
 from askfew.plans import Plan
 from askfew.records import Batch, Floats, Ints, Problem, Tally
 from askfew.rule import Node, Rule
@@ -100,19 +101,50 @@ class Learner:
             return self._screen(self._order[: self._first_items], self._pool)
         items, questions, counts, sums = screen.table()
         answered = Answered.of(self.problem.answers, counts, sums)
-        best = 0.0
-        for groups in sorted(self.groups, reverse=True):
-            if len(items) < 2 * groups:
-                continue
+        groups = self._number(answered, rng)
+        stable = 0.0
+        if groups is not None:
             stable = self._stability(answered, groups, rng)
-            best = max(best, stable)
-            if stable < self.tuning.stable:
-                continue
-            model = fit(answered, groups, rng)
-            rule = self._rule(answered, model, questions, self.tuning.doubt)
-            if rule is not None and len(rule.leaves) == groups:
-                return _freeze(rule, stable)
-        return self._more(screen, items, questions, counts, best)
+            if stable >= self.tuning.stable:
+                model = fit(answered, groups, rng)
+                rule = self._rule(answered, model, questions, self.tuning.doubt)
+                if rule is not None and len(rule.leaves) == groups:
+                    return self._sharpen(items, questions, answered, model) or _freeze(rule, stable)
+        return self._more(screen, items, questions, counts, stable)
+
+    def _sharpen(
+        self, items: Ints, questions: Ints, answered: Answered, model: Classes
+    ) -> Plan | None:
+        """Some new items on the questions that matter, for levels one can rely on."""
+        others = self._order[~np.isin(self._order, items)]
+        missing = self.tuning.sharp_items - len(items)
+        if missing <= 0 or not len(others) or len(model.shares) > 2:
+            return None
+        promising = self._promising(answered, model, None, 0.0)
+        return self._screen(others[:missing], questions[promising])
+
+    def _number(self, answered: Answered, rng: np.random.Generator) -> int | None:
+        """How many groups to look for: what predicts answers of other items best.
+
+        None if that cannot be said yet: few items hide groups.
+        """
+        n = len(answered.weights)
+        if len(self.groups) == 1:
+            return self.groups[0] if n >= 2 * self.groups[0] else None
+        if n < min(self.tuning.items_to_count, self.problem.items):
+            return None
+        order = rng.permutation(n)
+        parts = [np.sort(part) for part in np.array_split(order, self.tuning.parts)]
+
+        def worth(groups: int) -> float:
+            total = 0.0
+            for part in parts:
+                rest = np.setdiff1d(order, part)
+                model = fit(answered.rows(rest), groups, rng, starts=8)
+                total += predicted(answered.rows(part), model)
+            return total
+
+        return max((k for k in self.groups if n >= 2 * k), key=worth, default=None)
 
     def _more(
         self, screen: Screen, items: Ints, questions: Ints, counts: Ints, stable: float
@@ -153,30 +185,46 @@ class Learner:
         known = np.flatnonzero(self.anchors >= 0)
         if not screen.rows:
             most = max(60, self._first_answers // len(known) // 2)
-            twice = 1 if self.same else 2
-            return self._screen(known, self._pool[:most], twice)
+            times = 1 if self.same else self.tuning.anchor_answers
+            return self._screen(known, self._pool[:most], times)
         items, questions, counts, sums = screen.table()
         answered = Answered.of(self.problem.answers, counts, sums)
         told = self.anchors[items]
         model = fit(answered, len(self.names), rng, known=told)
+        rule = self._rule(answered, model, questions, self.tuning.doubt_anchors, told)
         others = self._order[~np.isin(self._order, items)]
-        if len(screen.rows) == 1 and len(others):
-            promising = self._promising(answered, model, told)
-            return self._screen(others[: self.tuning.unlabelled], questions[promising])
-        rule = self._rule(answered, model, questions, 1.0, told)
-        return Plan("give up", {"agreement": None}) if rule is None else _freeze(rule, None)
+        alone = len(items) == len(known) and len(others)
+        if rule is not None and not alone:
+            return _freeze(rule, None)
+        if screen.answers >= self._most_answers:
+            return Plan("give up", {"agreement": None})
+        # Items of unknown groups sharpen the levels; more answers of the anchors keep them honest.
+        who = others[: self.tuning.unlabelled]
+        if not alone:
+            who = np.concatenate([who, known]) if len(who) else items
+        promising = questions[self._promising(answered, model, told, 0.0 if alone else 2.0)]
+        plan = self._screen(who, promising, before=(items, questions, counts))
+        return plan if len(plan.columns["items"]) else Plan("give up", {"agreement": None})
 
-    def _promising(self, answered: Answered, model: Classes, told: Ints) -> Ints:
-        """Questions on which some two groups seem far apart: each pair's best ones."""
-        distances = separation(answered, model, told).distances
-        groups = len(self.names)
+    def _promising(
+        self, answered: Answered, model: Classes, told: Ints | None, hope: float
+    ) -> Ints:
+        """Questions on which some two groups seem far apart: each pair's best ones.
+
+        ``hope`` is how many standard errors are granted to a question that was asked too little.
+        """
+        separated = separation(answered, model, told)
+        distances = separated.distances + hope * separated.errors
+        groups = len(model.shares)
         each = 3 * self._committee if groups == 2 else max(2 * self._committee // groups, 3)
-        best = [
-            np.argsort(-distances[g, h], kind="stable")[:each]
-            for g in range(groups)
-            for h in range(g)
-        ]
-        return np.unique(np.concatenate(best))
+        chosen: set[int] = set()
+        for g in range(groups):
+            for h in range(g):
+                best = np.argsort(-distances[g, h], kind="stable")[:each]
+                far = distances[g, h, best] > self.tuning.promising
+                far[: 2 * self.tuning.need] = True
+                chosen.update(best[far].tolist())
+        return np.array(sorted(chosen))
 
     # One or two questions that define the split: nothing to fit, only which way round they are.
 
@@ -213,6 +261,7 @@ class Learner:
         groups = len(model.shares)
         return grow(
             separation(answered, model, told),
+            model.levels,
             self.problem.answers,
             questions,
             self.names if len(self.names) == groups else [str(g) for g in range(groups)],
@@ -220,15 +269,32 @@ class Learner:
             doubt=doubt,
             committee=self._committee,
             need=min(self.tuning.need, self.problem.questions),
+            more=self.tuning.more_capped if self._capped(self.tuning.capped) else self.tuning.more,
         )
 
-    def _screen(self, items: Ints, questions: Ints, times: int = 1) -> Plan:
-        """Every one of these items on every one of these questions, as far as cells have room."""
-        row, column = np.repeat(items, len(questions)), np.tile(questions, len(items))
-        room = np.broadcast_to(self.per_cell, (self.problem.items, self.problem.questions))
-        times_here = np.minimum(times, room[row, column]).astype(np.int64)
-        row, column = np.repeat(row, times_here), np.repeat(column, times_here)
-        return _ask(row, column)
+    def _screen(
+        self,
+        items: Ints,
+        questions: Ints,
+        times: int = 1,
+        before: tuple[Ints, Ints, Ints] | None = None,
+    ) -> Plan:
+        """Every one of these items on every one of these questions, as far as cells have room.
+
+        ``before`` are items, questions and counts of what was asked already.
+        """
+        room = self._room(items, questions).copy()
+        if before is not None:
+            asked, known, counts = before
+            row, column = np.isin(asked, items), np.isin(known, questions)
+            place = {int(item): at for at, item in enumerate(items)}
+            at = np.array([place[int(item)] for item in asked[row]], dtype=np.int64)
+            in_order = np.searchsorted(questions, known[column])
+            room[np.ix_(at, in_order)] -= counts[np.ix_(row, column)]
+        ask = np.minimum(times, room).clip(min=0).astype(np.int64)
+        row, column = np.nonzero(ask)
+        each = ask[row, column]
+        return _ask(np.repeat(items[row], each), np.repeat(questions[column], each))
 
     def _room(self, items: Ints, questions: Ints) -> Floats:
         whole = np.broadcast_to(self.per_cell, (self.problem.items, self.problem.questions))
@@ -236,8 +302,12 @@ class Learner:
 
     @property
     def _committee(self) -> int:
-        few = self.same or float(np.median(self.per_cell)) <= self.tuning.few_per_cell
+        few = self._capped(self.tuning.few_per_cell)
         return self.tuning.large_committee if few else self.tuning.committee
+
+    def _capped(self, most: int) -> bool:
+        """Whether a typical cell takes at most so many answers."""
+        return self.same or float(np.median(self.per_cell)) <= most
 
     @property
     def _order(self) -> Ints:
@@ -264,8 +334,9 @@ class Learner:
         return max(8 * self.problem.items, self.tuning.first_answers)
 
     @property
-    def _most_answers(self) -> int:
-        return self.tuning.most_screens * self._first_answers
+    def _most_answers(self) -> float:
+        # More groups are told apart by fewer questions each, and need more items.
+        return self.tuning.most_screens * self._first_answers * math.log2(max(self.groups))
 
 
 def _ask(items: Ints, questions: Ints) -> Plan:

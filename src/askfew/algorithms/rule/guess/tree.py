@@ -35,6 +35,7 @@ class _Division:
 
 def grow(
     separated: Separation,
+    fitted: Floats,
     kind: AnswerKind,
     questions: Ints,
     names: Sequence[str],
@@ -43,13 +44,17 @@ def grow(
     doubt: float,
     committee: int,
     need: int,
+    more: float,
 ) -> Rule | None:
     """The rule for these classes, or None if not even two sides can be told apart.
 
-    ``questions`` are the columns' numbers, ``doubt`` how many standard errors are taken off. A part
-    of the tree whose classes cannot be told apart becomes one leaf.
+    ``fitted`` are the model's own levels, ``questions`` are the columns' numbers, ``doubt`` how many standard errors are taken off,
+    ``more`` what one more question is worth. A part of the tree whose classes cannot be told apart
+    becomes one leaf.
     """
-    grower = _Grower(separated, isinstance(kind, Number), tuning, doubt, committee, need)
+    grower = _Grower(
+        separated, fitted, isinstance(kind, Number), tuning, doubt, committee, need, more
+    )
     root = grower.node(tuple(range(len(names))))
     if not isinstance(root, Node):
         return None
@@ -63,11 +68,13 @@ def grow(
 @dataclass(frozen=True, eq=False)
 class _Grower:
     separated: Separation
+    fitted: Floats
     number: bool
     tuning: Tuning
     doubt: float
     committee: int
     need: int
+    more: float
 
     def node(self, classes: Group) -> Node | Group:
         """The best division of these classes, and of its sides."""
@@ -112,7 +119,7 @@ class _Grower:
             total, squared = sums[:, at], squared + float(error[left[at]] ** 2)
             mean = float(margins[at]) / len(chosen)
             # More questions at the same margin are better: an item's exceptions average out.
-            value = mean * math.sqrt(1 + self.tuning.more * (len(chosen) - 1))
+            value = mean * math.sqrt(1 + self.more * (len(chosen) - 1))
             if len(chosen) >= self.need and (best is None or value > best[0]):
                 best = (value, mean, list(chosen))
         if best is None:
@@ -145,13 +152,17 @@ class _Grower:
         middle = (low + high) / 2
         # The cut lies half-way between the nearest classes of both sides: there the score is 0.
         cuts = cuts + middle / weights
+        # Honest levels are drawn together by wrongly assigned items, the model's lie too far apart.
+        own = (weights * (self.fitted[:, questions] - cuts)).mean(axis=1)
+        reach = min(own[list(division.high)].min(), -own[list(division.low)].max())
+        level = ((high - low) / 2 + max(reach, (high - low) / 2)) / 2
         return Node(
             tuple(questions.tolist()),
             tuple(weights.tolist()),
             tuple(cuts.tolist()),
             low=self.node(division.low),
             high=self.node(division.high),
-            levels=(low - middle, high - middle),
+            levels=(-level, level),
         )
 
 
