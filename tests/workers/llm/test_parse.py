@@ -1,5 +1,7 @@
 """Only what is plainly an answer is one."""
 
+import time
+
 import pytest
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
@@ -14,6 +16,7 @@ from fake_endpoint import GARBAGE
         (YesNo(), ' {"answer": "No", "why": "because"} ', 0.0),
         (YesNo(), '{"answer": true}', 1.0),
         (YesNo(), '```json\n{"answer": "no"}\n```', 0.0),
+        (YesNo(), "```\nYes.\n```", 1.0),
         (YesNo(), "Yes.", 1.0),
         (YesNo(), '"no"', 0.0),
         (Scale(1, 5), '{"answer": 4}', 4.0),
@@ -31,6 +34,8 @@ def test_valid_answers_are_read(kind: AnswerKind, text: str, value: float) -> No
     [
         *((YesNo(), text) for text in GARBAGE),
         (YesNo(), "yes and no"),
+        (YesNo(), "````"),
+        (YesNo(), "``````"),
         (YesNo(), '{"answer": 1}'),
         (YesNo(), "1"),
         (YesNo(), '{"answer": null}'),
@@ -53,6 +58,18 @@ def test_valid_answers_are_read(kind: AnswerKind, text: str, value: float) -> No
 )
 def test_everything_else_is_no_answer(kind: AnswerKind, text: str) -> None:
     assert parse_answer(kind, text) is None
+
+
+@pytest.mark.parametrize(
+    "part", [" ", "\n", "`", "```", "``` ", "```json\n", '"', "{", '{"answer":', "[", "yes ", "9", "."]
+)
+def test_reading_takes_a_time_that_grows_no_faster_than_the_text(part: str) -> None:
+    long = part * (1_000_000 // len(part))
+    for text in (long, f"```{long}", f"```{long}x", f"```json{long}x```"):
+        for kind in (YesNo(), Number(1.0)):
+            began = time.process_time()
+            parse_answer(kind, text)
+            assert time.process_time() - began < 2.0
 
 
 @pytest.mark.parametrize("kind", [YesNo(), Scale(1, 5), Number(1.0)])

@@ -43,8 +43,7 @@ def test_a_picture_goes_along_as_data() -> None:
 def test_paraphrases_are_used_in_turn() -> None:
     prompts = Prompts(YesNo(), "", ["{{ question }}", "Again: {{ question }}"])
     texts = [prompts.write(ASKED, variant).text for variant in range(4)]
-    assert texts[0] == texts[2] != texts[1] == texts[3]
-    assert "Again: Does it swim?" in texts[1]
+    assert ["Again: Does it swim?" in text for text in texts] == [False, True, False, True]
 
 
 def test_an_item_cannot_write_templates() -> None:
@@ -52,6 +51,44 @@ def test_an_item_cannot_write_templates() -> None:
     text = Prompts(YesNo(), "{{ guidelines }}").write(asked, 0).text
     assert "{{ key }} {% raw %}" in text
     assert "{{ 1/0 }}" in text
+
+
+def test_an_item_cannot_close_the_fence_around_it() -> None:
+    prompts, fences = Prompts(YesNo(), ""), set()
+    for _ in range(50):
+        lines = prompts.write(ASKED, 0).text.splitlines()
+        above = lines[lines.index("A mallard") - 1]
+        assert lines[lines.index("A mallard") + 1] == above
+        fences.add(above)
+    assert len(fences) == 50  # nobody can write into an item what nobody knows yet
+
+
+def test_a_template_of_ones_own_may_use_the_fence(tmp_path: Path) -> None:
+    file = tmp_path / "mine.j2"
+    file.write_text("{{ fence }}|{{ item }}|{{ fence }}")
+    above, item, below = Prompts(YesNo(), "", template=file).write(ASKED, 0).text.split("|")
+    assert (above, item) == (below, "A mallard")
+
+
+SHELL = (
+    "{% for each in ''.__class__.__mro__[1].__subclasses__() if each.__name__ == '_wrap_close' %}"
+    "{{ each.__init__.__globals__['popen']('echo > ran').read() }}{% endfor %}{{ question }}"
+)
+
+
+@pytest.mark.parametrize("where", ["paraphrase", "template"])
+def test_a_template_cannot_run_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "mine.j2"
+    file.write_text(SHELL)
+    with pytest.raises(InvalidInput, match=r"SecurityError .*: mend it"):
+        if where == "paraphrase":
+            Prompts(YesNo(), "", [SHELL])
+        else:
+            Prompts(YesNo(), "", template=file)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_template_of_ones_own(tmp_path: Path) -> None:

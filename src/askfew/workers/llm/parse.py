@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from askfew.answers import AnswerKind, YesNo
@@ -11,7 +10,7 @@ from askfew.errors import InvalidAnswer
 
 __all__ = ["answer_schema", "parse_answer"]
 
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+_FENCE = "```"
 _YES_NO = {"yes", "no", "true", "false"}
 
 
@@ -37,15 +36,19 @@ def parse_answer(kind: AnswerKind, text: str) -> float | None:
     >>> parse_answer(YesNo(), "I would say yes, but it may be no") is None
     True
     """
-    plain = text.strip()
-    fenced = _FENCE.fullmatch(plain)
-    if fenced:
-        plain = fenced[1]
+    plain = _unfenced(text.strip())
     try:
         value = json.loads(plain, object_pairs_hook=_one_answer, parse_constant=_nothing)
     except (ValueError, RecursionError):
         value = plain.rstrip(".").strip().strip("\"'").lower()
     return _valid(kind, value)
+
+
+def _unfenced(text: str) -> str:
+    """What stands in a fence of Markdown, if all of the text does."""
+    if len(text) < 2 * len(_FENCE) or not (text.startswith(_FENCE) and text.endswith(_FENCE)):
+        return text
+    return text[len(_FENCE) : -len(_FENCE)].removeprefix("json").strip()
 
 
 def _one_answer(pairs: list[tuple[str, Any]]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from jinja2 import (
     TemplateError,
 )
 from jinja2.meta import find_undeclared_variables
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from askfew.answers import AnswerKind, Number, Scale
 from askfew.campaigns.campaign import Asked
@@ -29,6 +31,7 @@ __all__ = ["VARIABLES", "Prompt", "Prompts"]
 VARIABLES = {
     "item": "the item's text",
     "item_id": "its id",
+    "fence": "a line that no item can foresee, to put around its text",
     "image": "whether a picture is attached",
     "ask": "the question, in the words of a paraphrase",
     "question": "the question's text",
@@ -102,6 +105,7 @@ class Prompts:
         values: dict[str, Any] = {
             "item": item,
             "item_id": asked.item.id,
+            "fence": f"=== {secrets.token_hex(8)} ===",
             "image": picture is not None,
             "question": asked.question.text or asked.question.id,
             "question_id": asked.question.id,
@@ -124,7 +128,8 @@ class Prompts:
 
 
 def _environment(loader: BaseLoader) -> Environment:
-    return Environment(
+    # A configuration may come from somebody else: its templates reach nothing but their values.
+    return ImmutableSandboxedEnvironment(
         loader=ChoiceLoader([loader, PackageLoader("askfew.workers.llm")]),
         undefined=StrictUndefined,
         trim_blocks=True,
