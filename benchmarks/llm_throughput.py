@@ -32,12 +32,14 @@ from askfew.workers.llm.judge import Judge, Office
 from askfew.workers.llm.ledger import Ledger
 from askfew.workers.llm.limits import Limits
 from askfew.workers.llm.prompt import Prompts
+from askfew.workers.llm.secret import Secret
 from askfew.workers.pictures import Pictures
 from askfew.workers.shift import Shift
 from askfew.workers.store_desk import StoreDesk
 from campaign_tools import sweep
 from fake_endpoint import FakeEndpoint
 
+SECRET = Secret("key")
 
 def yes(_: dict[str, Any]) -> str:
     """An easy judge."""
@@ -46,7 +48,7 @@ def yes(_: dict[str, Any]) -> str:
 
 def endpoint_process(latency: float, pipe: Connection) -> None:
     """Serve until told to stop; then say when every call began and ended."""
-    endpoint = FakeEndpoint(yes, "key", latency=latency)
+    endpoint = FakeEndpoint(yes, SECRET.key, latency=latency)
     with endpoint.running():
         pipe.send(endpoint.url)
         pipe.recv()
@@ -66,7 +68,7 @@ REQUEST = {"model": "model", "messages": [{"role": "user", "content": "Is it?"}]
 
 async def bare(url: str, slots: int, answers: int) -> None:
     """As many calls by as many loops, and nothing else."""
-    endpoint = Endpoint(url, "key", 60.0)
+    endpoint = Endpoint(url, SECRET, 60.0)
     left = iter(range(answers))
 
     async def loop() -> None:
@@ -85,8 +87,8 @@ async def work(url: str, slots: int, answers: int) -> None:
         desk = StoreDesk(campaign, "model")
         kind = campaign.settings.answers
         config = Config(models=("model",), concurrency=slots)
-        log = ExchangeLog(Path(folder, "log.jsonl"), "key")
-        office = Office(config, Endpoint(url, "key", 60.0), Ledger(), Limits(), log)
+        log = ExchangeLog(Path(folder, "log.jsonl"), SECRET)
+        office = Office(config, Endpoint(url, SECRET, 60.0), Ledger(), Limits(), log, SECRET)
         pictures = Pictures(desk)
         judge = Judge(office, "model", "model", kind, Prompts(kind, ""), pictures)
         await Shift(desk, judge, slots).run()

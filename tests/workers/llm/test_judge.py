@@ -20,6 +20,7 @@ from askfew.workers.llm.judge import Judge, Office
 from askfew.workers.llm.ledger import Ledger
 from askfew.workers.llm.limits import Limits
 from askfew.workers.llm.prompt import Prompts
+from askfew.workers.llm.secret import Secret
 from askfew.workers.pictures import Pictures
 from askfew.workers.replies import Answer, NoAnswer, Reply
 from askfew.workers.store_desk import StoreDesk
@@ -43,9 +44,10 @@ def ask(
     ]
 
     async def work() -> list[Reply]:
-        log = ExchangeLog(LOG, key or endpoint.key)
-        server = Endpoint(endpoint.url, key or endpoint.key, settings.timeout)
-        office = Office(settings, server, Ledger(prices), Limits(), log)
+        secret = Secret(key or endpoint.key)
+        log = ExchangeLog(LOG, secret)
+        server = Endpoint(endpoint.url, secret, settings.timeout)
+        office = Office(settings, server, Ledger(prices), Limits(), log, secret)
         kind = Scale(1, 5)
         prompts = Prompts(kind, "", settings.paraphrases)
         pictures = Pictures(desk)
@@ -106,6 +108,21 @@ def test_garbage_is_no_answer(store: Store, text: str) -> None:
     (reply,) = ask(store, FakeEndpoint(lambda body: text))
     assert isinstance(reply, NoAnswer)
     assert "not an answer" in reply.reason
+
+
+def test_an_endless_reply_is_no_answer_and_is_cut_in_the_log(store: Store) -> None:
+    endless = "4" + " " * 10_000_000  # cut, it would be a valid answer
+    (reply,) = ask(store, FakeEndpoint(lambda body: endless))
+    assert reply == NoAnswer("refused: it said more than 100,000 characters")
+    assert LOG.stat().st_size < 200_000
+
+
+def test_an_endless_error_is_cut(store: Store) -> None:
+    endpoint = FakeEndpoint(four, refuse=lambda body: (400, "no " * 1_000_000))
+    with pytest.raises(WorkerStopped) as stopped:
+        ask(store, endpoint)
+    assert len(str(stopped.value)) < 1000
+    assert LOG.stat().st_size < 5000
 
 
 @pytest.mark.parametrize("name", ["temperature", "seed", "response_format"])

@@ -23,6 +23,7 @@ from askfew.workers.llm.judge import Judge, Office
 from askfew.workers.llm.ledger import Ledger
 from askfew.workers.llm.limits import Limits
 from askfew.workers.llm.prompt import Prompts
+from askfew.workers.llm.secret import Secret
 from askfew.workers.pictures import Pictures
 from askfew.workers.shift import Shift
 
@@ -68,21 +69,21 @@ def llm(
     base = Config() if config is None else read_config(config)
     settings = base.changed(models=model or None, base_url=base_url, concurrency=concurrency)
     names = _names(settings, worker, server)
-    key = _key(settings.key_variable)
+    secret = _secret(settings.key_variable)
     ledger = _ledger(settings, max_cost)
     log_to_notes()
     with ExitStack() as stack:
         desks = stack.enter_context(open_desks(name, store, server, token, names))
         about = desks[0].describe()
         prompts = Prompts(about.answers, about.guidelines, settings.paraphrases, settings.template)
-        exchanges = ExchangeLog(log, key)
+        exchanges = ExchangeLog(log, secret)
         stack.callback(exchanges.close)
         ledger.spent, ledger.elsewhere = exchanges.spent, exchanges.spent_elsewhere
         pictures = Pictures(desks[0])
         stack.callback(pictures.close)
-        endpoint = Endpoint(settings.base_url, key, settings.timeout)
+        endpoint = Endpoint(settings.base_url, secret, settings.timeout)
         limits = Limits(settings.requests_per_minute, settings.tokens_per_minute)
-        office = Office(settings, endpoint, ledger, limits, exchanges)
+        office = Office(settings, endpoint, ledger, limits, exchanges, secret)
         most = float("inf") if idle is None else idle
 
         def shift(desk: Desk, model: str) -> Shift:
@@ -104,7 +105,7 @@ def _names(settings: Config, worker: str, server: str | None) -> list[str]:
     return [f"{worker} {model}".strip() for model in settings.models]
 
 
-def _key(variable: str) -> str:
+def _secret(variable: str) -> Secret:
     key = os.environ.get(variable, "")
     if not key:
         raise InvalidInput(
@@ -112,7 +113,7 @@ def _key(variable: str) -> str:
             "none",
             "set it (to any word, if the endpoint needs none)",
         )
-    return key
+    return Secret(key)
 
 
 def _ledger(settings: Config, max_cost: float | None) -> Ledger:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from askfew.errors import InvalidInput, MissingExtra
+from askfew.workers.llm.secret import Secret
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -17,6 +18,9 @@ __all__ = ["Completion", "Endpoint", "Failed", "Rejected"]
 
 _AGAIN = (408, 409, 425, 429)
 """Client errors that another attempt may mend, beside all of the server's (5xx)."""
+_LONGEST = 100_000
+"""Characters of a reply; a longer one is no answer."""
+_LONGEST_ERROR = 500
 
 
 @dataclass(frozen=True)
@@ -42,21 +46,31 @@ class Rejected(Exception):
 
 
 class Endpoint:
-    """An endpoint by its address; the key goes into a header, and nowhere else."""
+    """An endpoint by its address; the key goes into a header, and nowhere else.
 
-    def __init__(self, base_url: str | None, key: str, timeout: float) -> None:
+    An address may hold it, too: ``url`` is the address as it may be shown, without what lets in.
+    Errors say what came back without the key. Only a Completion is as it came: whether an answer
+    counts must not depend on the key's letters, so who shows it strikes the key out.
+    """
+
+    def __init__(self, base_url: str | None, secret: Secret, timeout: float) -> None:
         openai = self._openai = _package()
-        self._key, self._timeout = key, timeout
+        self._secret, self._timeout = secret, timeout
         try:
             self._client: AsyncOpenAI = openai.AsyncOpenAI(
-                api_key=key,
+                api_key=secret.key,
                 base_url=base_url,
                 max_retries=0,  # ours are in the ledger, every one
                 timeout=timeout,
             )
-        except (openai.OpenAIError, ValueError) as error:
-            raise InvalidInput("the endpoint must have an address", base_url, str(error)) from None
-        self.url = str(self._client.base_url)
+        except Exception:  # of its parser of addresses, whichever that is
+            raise InvalidInput(
+                "base_url must be an endpoint's address",
+                "something else",  # not repeated, nor what the parser says: it may hold the key
+                "write for example http://127.0.0.1:8000/v1",
+            ) from None
+        public = self._client.base_url.copy_with(username=None, password=None, query=None)
+        self.url = secret.struck(str(public))
 
     async def complete(self, request: dict[str, Any]) -> Completion:
         """Send one chat request; Failed, Rejected or InvalidInput say what went wrong."""
@@ -73,7 +87,8 @@ class Endpoint:
         except self._openai.APIStatusError as error:
             raise self._meaning(error) from None
         except (self._openai.OpenAIError, ValueError) as error:
-            raise Failed(f"not the chat protocol ({error})", maybe_billed=True) from None
+            shown = self._shown(error)
+            raise Failed(f"not the chat protocol ({shown})", maybe_billed=True) from None
         return _completion(answer)
 
     async def close(self) -> None:
@@ -82,13 +97,13 @@ class Endpoint:
 
     def _lost(self, error: Exception) -> Failed:
         cause = error.__cause__
-        why = str(cause or error) or type(cause).__name__
+        why = self._shown(cause or error) or type(cause).__name__
         never_sent = "Connect" in type(cause).__name__
         return Failed(f"no connection ({why})", maybe_billed=not never_sent)
 
     def _meaning(self, error: APIStatusError) -> Exception:
-        message = error.message.replace(self._key, "[key]")  # some endpoints send it back
-        status, said = error.status_code, f"HTTP {error.status_code} ({message})"
+        status = error.status_code
+        said = f"HTTP {status} ({self._shown(error.message)})"  # some endpoints send the key back
         if status in (401, 403):
             return InvalidInput(f"the endpoint {self.url} must accept the key", said, "check it")
         if status == 404:
@@ -100,6 +115,9 @@ class Endpoint:
         if status in _AGAIN or status >= 500:
             return Failed(said, after=_retry_after(error.response.headers))
         return Rejected(said)
+
+    def _shown(self, what: object) -> str:
+        return self._secret.struck(str(what))[:_LONGEST_ERROR]
 
 
 def _completion(answer: Any) -> Completion:
@@ -113,6 +131,8 @@ def _completion(answer: Any) -> Completion:
     if not isinstance(text, str):
         raise Failed("not the chat protocol", maybe_billed=True)
     refused = refusal or ("" if reason in (None, "stop") else f"it stopped because of {reason}")
+    if len(text) > _LONGEST:
+        refused, text = f"it said more than {_LONGEST:,} characters", text[:_LONGEST]
     match usage:
         case {"prompt_tokens": int() as prompt, "completion_tokens": int() as completion}:
             return Completion(text, str(refused), (prompt, completion))

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any
 
 from askfew.errors import InvalidInput
+from askfew.workers.llm.secret import Secret
 
 __all__ = ["ExchangeLog"]
 
@@ -22,7 +23,7 @@ class ExchangeLog:
     Several processes may write to one file: each line goes there in one piece, and names its run.
     """
 
-    def __init__(self, path: Path, secret: str) -> None:
+    def __init__(self, path: Path, secret: Secret) -> None:
         self._secret, self._lock = secret, Lock()
         self._run, self._elsewhere = secrets.token_hex(4), 0.0
         try:
@@ -62,17 +63,13 @@ class ExchangeLog:
     def _struck(self, value: Any) -> Any:
         match value:
             case str():
-                return self.without_secret(value)
+                return self._secret.struck(value)
             case dict():
                 return {key: self._struck(each) for key, each in value.items()}
             case list():
                 return [self._struck(each) for each in value]
             case _:
                 return value
-
-    def without_secret(self, text: str) -> str:
-        """The text with the key struck out, should an endpoint have sent it back."""
-        return text.replace(self._secret, "[key]") if self._secret else text
 
     def close(self) -> None:
         """Close the file."""

@@ -22,6 +22,7 @@ from askfew.workers.llm.ledger import Booking, Ledger
 from askfew.workers.llm.limits import Limits
 from askfew.workers.llm.parse import answer_schema, parse_answer
 from askfew.workers.llm.prompt import Prompt, Prompts
+from askfew.workers.llm.secret import Secret
 from askfew.workers.pictures import Pictures
 from askfew.workers.replies import Answer, NoAnswer, Reply
 
@@ -47,6 +48,7 @@ class Office:
     ledger: Ledger
     limits: Limits
     log: ExchangeLog
+    secret: Secret
 
 
 @dataclass
@@ -91,7 +93,7 @@ class Judge:
             if isinstance(came, Completion):
                 self._outages, self._succeeded = 0, True
                 return self._read(came, cost)
-            why = self.office.log.without_secret(str(came))
+            why = str(came)
             if isinstance(came, Rejected):
                 if not self._do_without(request, why):
                     return self._rejected(why)
@@ -177,11 +179,12 @@ class Judge:
         return False
 
     def _read(self, completion: Completion, cost: float) -> Reply:
+        struck = self.office.secret.struck
         if completion.refused:
-            return NoAnswer(f"refused: {completion.refused}"[:200])
+            return NoAnswer(f"refused: {struck(completion.refused)}"[:200])
         value = parse_answer(self.kind, completion.text)
         if value is None:
-            return NoAnswer(f"not an answer: {completion.text!r}"[:200])
+            return NoAnswer(f"not an answer: {struck(completion.text)!r}"[:200])
         priced = self.model in self.office.config.prices
         return Answer(value, cost if priced else None)
 
