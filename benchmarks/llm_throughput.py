@@ -41,6 +41,7 @@ from fake_endpoint import FakeEndpoint
 
 SECRET = Secret("key")
 
+
 def yes(_: dict[str, Any]) -> str:
     """An easy judge."""
     return '{"answer": "yes"}'

@@ -15,7 +15,7 @@ from askfew.errors import InvalidInput, StoreUnreachable
 from askfew.workers.desk import Desk
 from askfew.workers.server_desk import ServerDesk
 from askfew.workers.store_desk import StoreDesk
-from campaign_tools import answer_all, sweep
+from campaign_tools import answer_all, answers_of, sweep
 from servers import Served, serving
 
 PICTURE = b"GIF89a, more or less"
@@ -88,6 +88,16 @@ def test_questions_are_asked_told_skipped_released_and_renewed(desk: Desk) -> No
     assert desk.release(third.id).ok
     assert desk.tell("1-0-0-never", 1.0, seconds=None, cost=None).status == "unknown"
     assert desk.warnings() == ()
+
+
+def test_only_the_store_and_the_owner_say_what_an_answer_cost(
+    desk: Desk, campaign: Campaign, request: pytest.FixtureRequest
+) -> None:
+    desk.describe()
+    (asked,) = desk.ask(1).questions
+    assert desk.tell(asked.id, 1.0, seconds=None, cost=0.25).ok
+    (row,) = answers_of(campaign)
+    assert row.cost == (0.0 if "worker at a server" in request.node.name else 0.25)
 
 
 def test_a_worker_hears_of_its_repeats(desk: Desk, store: Store, served: Served) -> None:

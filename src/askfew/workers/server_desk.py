@@ -29,6 +29,7 @@ class ServerDesk:
         httpx = self._httpx = _httpx()
         self._url, self._campaign = url.rstrip("/"), campaign
         self._named = worker
+        self._invited = False
         self.worker = worker or ""
         self._base = f"{self._url}/api/v1/campaigns/{quote(campaign, safe='')}"
         self._client = httpx.Client(
@@ -43,7 +44,7 @@ class ServerDesk:
             raise InvalidInput(
                 f"the token is for worker {own}", repr(self._named), "leave --worker out"
             )
-        self.worker = own or self._named or ""
+        self.worker, self._invited = own or self._named or "", bool(own)
         known = about.get("question_ids")  # older servers do not say
         if not self.worker:
             raise InvalidInput("the owner must name a worker", "none", "say --worker NAME")
@@ -63,8 +64,10 @@ class ServerDesk:
     def tell(
         self, lease: str, answer: float, *, seconds: float | None, cost: float | None
     ) -> Receipt:
-        """Hand in an answer; telling it twice counts once."""
-        body = {"id": lease, "answer": answer, "seconds": seconds, "cost": cost}
+        """Hand in an answer; telling it twice counts once. An invited worker's cost stays here."""
+        body: dict[str, Any] = {"id": lease, "answer": answer, "seconds": seconds}
+        if not self._invited:  # whose cost would be refused
+            body["cost"] = cost
         return self._receipt("/tell", body)
 
     def skip(self, lease: str, reason: str) -> Receipt:

@@ -7,6 +7,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select
 from starlette.responses import Response
+from starlette.testclient import TestClient
 
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import invitations, owner_token, sessions
@@ -184,6 +185,33 @@ def test_entering_with_a_wrong_token_is_refused(site: Site) -> None:
     with pytest.raises(Refused) as refused:
         site.app.state.entrance.enter(ANYBODY, "wrong")
     assert refused.value.status_code == 401
+
+
+LOGINS: list[tuple[dict[str, str], int]] = [
+    ({}, 303),  # no browser
+    ({"Origin": "http://testserver"}, 303),
+    ({"Origin": "https://TESTSERVER"}, 303),  # a proxy with TLS in front
+    ({"Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"}, 303),
+    ({"Sec-Fetch-Site": "none"}, 303),
+    ({"Origin": "http://inner", "Sec-Fetch-Site": "same-origin"}, 303),  # a proxy's Host
+    ({"Origin": "https://evil.example"}, 403),
+    ({"Origin": "http://testserver.evil.example"}, 403),
+    ({"Origin": "http://testserver:8080"}, 403),
+    ({"Origin": "null"}, 403),
+    ({"Origin": ""}, 403),
+    ({"Origin": "http://["}, 403),
+    ({"Origin": "http://[", "Sec-Fetch-Site": "cross-site"}, 403),
+    ({"Sec-Fetch-Site": "same-site"}, 403),
+]
+
+
+def test_no_other_site_logs_a_browser_in(site: Site) -> None:
+    token = {"token": site.owner_token}
+    for headers, status in LOGINS:
+        browser = TestClient(site.app)
+        came = browser.post("/login", data=token, headers=headers, follow_redirects=False)
+        assert came.status_code == status, headers
+        assert ("set-cookie" in came.headers) == (status == 303)
 
 
 def test_a_stranger_on_a_page_is_led_to_the_login(site: Site) -> None:

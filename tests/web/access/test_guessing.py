@@ -1,27 +1,52 @@
-"""Whoever sends wrong tokens must slow down."""
+"""Whoever sends wrong tokens is told to slow down; nobody else is."""
 
+from starlette.testclient import TestClient
+
+from askfew.web.access.invitations import invite
+from askfew.web.app import create_app
 from campaign_tools import Clock, sweep
 from web_site import API, Site, document
 
 
-def test_after_twenty_wrong_tokens_no_other_is_looked_at(site: Site, clock: Clock) -> None:
-    for number in range(20):
+def guess(site: Site, count: int = 20) -> None:
+    for number in range(count):
         document(site.bearer(f"guess {number}").get(API), 401)
-    came = site.owner.get(API)
+
+
+def test_after_twenty_wrong_tokens_others_must_wait(site: Site, clock: Clock) -> None:
+    guess(site)
+    came = site.bearer("one more").get(API)
     document(came, 429)
     assert came.headers["retry-after"] == "60"
     clock.pass_seconds(61)
-    document(site.owner.get(API))
+    document(site.bearer("one more").get(API), 401)
 
 
-def test_who_was_let_in_before_is_not_locked_out_by_others(site: Site) -> None:
+def test_a_right_token_is_let_in_whatever_else_comes_from_its_address(site: Site) -> None:
     campaign = sweep(site.store)
-    worker = site.worker(campaign)
-    document(worker.get(f"{API}/sweep"))
-    for number in range(25):
-        site.bearer(f"guess {number}").get(API)
-    document(worker.get(f"{API}/sweep"))
-    document(site.owner.get(API), 429)
+    guess(site)
+    document(site.bearer("one more").get(API), 429)
+    document(site.owner.get(API))
+    document(site.worker(campaign).get(f"{API}/sweep"))
+    browser, _ = site.browser(site.owner_token)
+    document(browser.get(API))
+    came = site.nobody.post("/login", data={"token": site.owner_token}, follow_redirects=False)
+    assert came.status_code == 303
+    link = site.nobody.get(f"/i/{invite(campaign, 'bob')}", follow_redirects=False)
+    assert link.status_code == 303
+
+
+def test_a_server_that_is_started_again_lets_in_who_has_a_token_and_counts_anew(site: Site) -> None:
+    guess(site)
+    again = create_app(site.store)
+    header = {"Authorization": f"Bearer {site.owner_token}"}
+    wrong = TestClient(again, headers={"Authorization": "Bearer one more"})
+    document(wrong.get(API), 401)
+    for number in range(19):
+        stranger = TestClient(again, headers={"Authorization": f"Bearer guess {number}"})
+        document(stranger.get(API), 401)
+    document(TestClient(again, headers={"Authorization": "Bearer another"}).get(API), 429)
+    document(TestClient(again, headers=header).get(API))
 
 
 def test_the_same_wrong_token_again_is_one_guess(site: Site) -> None:

@@ -22,12 +22,28 @@ def test_a_worker_asks_and_tells(site: Site, campaign: Campaign) -> None:
     assert first["item"] == {"id": "i0", "text": "", "image": None}
     assert first["question"] == {"id": "q0", "text": "?"}
     assert first["expires"] == site.store.clock() + 60
-    told = {"id": first["id"], "answer": "yes", "seconds": 1.5, "cost": 0.25}
+    told = {"id": first["id"], "answer": "yes", "seconds": 1.5}
     receipt = document(worker.post(f"{HERE}/tell", json=told))
     assert receipt == {"status": "accepted", "ok": True, "message": "thank you"}
     (kept,) = answers_of(campaign)
-    assert (kept.worker, kept.value, kept.seconds, kept.cost) == ("ann", 1.0, 1.5, 0.25)
+    assert (kept.worker, kept.value, kept.seconds, kept.cost) == ("ann", 1.0, 1.5, 0.0)
     assert document(worker.post(f"{HERE}/tell", json={"id": second["id"], "answer": False}))["ok"]
+
+
+def test_only_the_owner_says_what_an_answer_cost(site: Site) -> None:
+    campaign = sweep(site.store, price=0.5)
+    worker = site.worker(campaign)
+    first, second = document(worker.post(f"{HERE}/ask", json={"n": 2}))["questions"]
+    for cost in (0, 0.25, 1e12):
+        told = {"id": first["id"], "answer": "yes", "cost": cost}
+        problem = document(worker.post(f"{HERE}/tell", json=told), 403)
+        assert problem["detail"] == "only the owner says what an answer cost: leave out 'cost'"
+    assert answers_of(campaign) == []
+    told = {"id": first["id"], "answer": "yes", "cost": None}
+    assert document(worker.post(f"{HERE}/tell", json=told))["ok"]
+    told = {"id": second["id"], "answer": "yes", "cost": 0.25}
+    assert document(site.owner.post(f"{HERE}/tell", json=told))["ok"]
+    assert [row.cost for row in answers_of(campaign)] == [0.5, 0.25]
 
 
 def test_telling_again_counts_once_and_is_acknowledged_again(

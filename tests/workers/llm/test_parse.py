@@ -61,7 +61,8 @@ def test_everything_else_is_no_answer(kind: AnswerKind, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "part", [" ", "\n", "`", "```", "``` ", "```json\n", '"', "{", '{"answer":', "[", "yes ", "9", "."]
+    "part",
+    [" ", "\n", "`", "```", "``` ", "```json\n", '"', "{", '{"answer":', "[", "yes ", "9", "."],
 )
 def test_reading_takes_a_time_that_grows_no_faster_than_the_text(part: str) -> None:
     long = part * (1_000_000 // len(part))

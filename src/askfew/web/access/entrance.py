@@ -22,7 +22,7 @@ from askfew.web.access.guessing import Guesses
 from askfew.web.access.tokens import csrf_of, hash_of, same
 from askfew.web.problems import Refused
 
-__all__ = ["Entrance", "Session"]
+__all__ = ["Entrance", "Session", "sent_by_another_site"]
 
 Look = Callable[[Store, str], Caller | None]
 
@@ -51,6 +51,19 @@ class Session:
             secure=self.secure,
             path="/",
         )
+
+
+def sent_by_another_site(request: HTTPConnection) -> bool:
+    """Whether a browser says that a page of another site made it send this.
+
+    The host alone is compared: behind a proxy, a server may not know that it is reached by TLS.
+    """
+    site = request.headers.get("sec-fetch-site")  # not sent without TLS, but for this machine
+    if site is not None:
+        return site not in ("same-origin", "none")
+    origin = request.headers.get("origin")
+    here = request.headers.get("host", "").lower()
+    return origin is not None and origin.lower().partition("://")[2] != here
 
 
 class Entrance:
@@ -113,14 +126,11 @@ class Entrance:
         return [(cookie, by_session) for cookie in cookies if cookie]
 
     def _looked_up(self, request: HTTPConnection, secret: str, look: Look) -> Caller:
-        address = request.client.host if request.client else ""
-        digest = hash_of(secret)
-        self._guesses.check(address, digest)
         caller = look(self.store, secret)
         if caller is None:
-            self._guesses.wrong(address, digest)
+            address = request.client.host if request.client else ""
+            self._guesses.wrong(address, hash_of(secret))
             raise Refused(401, _WRONG_TOKEN, {"WWW-Authenticate": "Bearer"})
-        self._guesses.right(digest)
         return caller
 
     def _cookie(self, campaign: str | None) -> str:

@@ -48,7 +48,12 @@ def ask(caller: Worker, campaign: Opened, body: bodies.Ask) -> Response:
 
 @router.post("/tell", response_model=ReceiptDocument)
 def tell(caller: Worker, campaign: Opened, body: bodies.Answer) -> Response:
-    """Answer a question. Sent again, it counts once and is acknowledged again."""
+    """Answer a question. Sent again, it counts once and is acknowledged again.
+
+    Only the owner says what it cost: a worker's answers cost the campaign's price.
+    """
+    if body.cost is not None and not caller.is_owner:
+        raise Refused(403, "only the owner says what an answer cost: leave out 'cost'")
     return _about(
         caller,
         campaign,

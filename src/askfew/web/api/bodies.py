@@ -45,7 +45,7 @@ class Answer(Strict):
     id: LeaseId
     answer: bool | int | float | str
     seconds: Annotated[Amount | None, Field(description="How long it took.")] = None
-    cost: Annotated[Amount | None, Field(description="If it is not the campaign's price.")] = None
+    cost: Annotated[Amount | None, Field(description="If not the price (owner).")] = None
 
 
 class Skip(Strict):

@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import answers, campaigns, items
 from askfew.web.access.dependencies import Entered, Owner
+from askfew.web.access.entrance import sent_by_another_site
 from askfew.web.pages.rendering import address, page
 from askfew.web.pages.words import Ending, ending_of
 from askfew.web.problems import Refused
@@ -79,7 +80,12 @@ def login_form(request: Request) -> Response:
 
 @router.post("/login")
 def login(request: Request, entrance: Entered, token: Annotated[str, Form()] = "") -> Response:
-    """Let the owner in, or say what is wrong beside the form."""
+    """Let the owner in, or say what is wrong beside the form.
+
+    Another site must not log a browser in: its owner would work in somebody else's name.
+    """
+    if sent_by_another_site(request):
+        raise Refused(403, "only this site's own page logs in: open it, and paste the token there")
     try:
         return _come_in(request, entrance, token.strip())
     except Refused as refused:
