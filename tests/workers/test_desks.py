@@ -6,8 +6,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning
 from askfew.answers import YesNo
 from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
@@ -114,9 +116,28 @@ def test_a_worker_hears_of_its_repeats(desk: Desk, store: Store, served: Served)
         return (item % 2 == 0) != ((item * 7 + question * 3) % 8 == 0)
 
     answer_all(campaign, "ann", stubborn, n=100)
-    (warning,) = desk.warnings()
-    assert warning.startswith("answers from worker ann are not independent draws")
+    assert desk.warnings() == warnings_about(campaign, "ann")
+    assert [each.kind for each in desk.warnings()] == [REPEATS]
     desk.close()
+
+
+def test_a_worker_hears_that_it_decides_alone(store: Store, served: Served) -> None:
+    name = "decided alone"
+    alone = sweep(store, rows=8, columns=2, each=4, answers_per_worker_and_cell=4, name=name)
+    answer_all(alone, "ann", lambda asked: int(asked.item.id[1:]) % 2 == 0, n=100)
+    expected = (AnswerWarning(ALONE, {"worker": "ann", "pairs": 32}),)
+    for desk in (
+        StoreDesk(alone, "ann"),
+        ServerDesk(served.url, served.owner, name, "ann"),
+        ServerDesk(served.url, invited(served, alone, "ann"), name),
+    ):
+        desk.describe()
+        assert desk.warnings() == expected
+        desk.close()
+    other = ServerDesk(served.url, served.owner, name, "bob")
+    other.describe()
+    assert other.warnings() == ()
+    other.close()
 
 
 def test_answers_end_the_campaign(desk: Desk, campaign: Campaign) -> None:

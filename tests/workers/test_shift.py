@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from askfew.answer_warnings import REPEATS, sentence
 from askfew.campaigns.campaign import Asked, Campaign
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
@@ -245,5 +246,6 @@ def test_a_worker_that_repeats_itself_is_told_so(
         return [Answer(float((i % 2 == 0) != ((i * 7 + q * 3) % 8 == 0))) for i, q in cells]
 
     worked = asyncio.run(Shift(StoreDesk(campaign, "ann"), stubborn, 4).run())
-    assert "answers from worker ann are not independent draws" in worked.warnings[0]
-    assert worked.warnings[0] in caplog.text
+    (warning,) = worked.warnings
+    assert (warning.kind, warning.fields["worker"]) == (REPEATS, "ann")
+    assert sentence(warning) in caplog.text

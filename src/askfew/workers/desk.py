@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from askfew.answer_warnings import AnswerWarning
 from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Asked
 from askfew.campaigns.slots.intake import Receipt
@@ -67,7 +68,7 @@ class Desk(Protocol):
     def image(self, digest: str) -> bytes:
         """A picture by its hash."""
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[AnswerWarning, ...]:
         """What the campaign has found wrong with this worker's answers."""
 
     def close(self) -> None:

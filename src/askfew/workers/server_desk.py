@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import quote
 
+from askfew.answer_warnings import AnswerWarning, read_warning
 from askfew.campaigns.campaign import Asked, Shown
 from askfew.campaigns.kinds import read_kind
 from askfew.campaigns.slots.intake import Receipt, Received
@@ -87,11 +88,11 @@ class ServerDesk:
         content: bytes = self._response("GET", f"/images/{digest}").content
         return content
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[AnswerWarning, ...]:
         """What the campaign has found wrong with this worker's answers."""
-        about = f"answers from worker {self.worker} are not independent draws"
-        found = self._send("GET", "").get("warnings", ())  # the owner hears of all workers
-        return tuple(each for each in found if each.startswith(about))
+        sent = self._send("GET", "").get("warnings", ())
+        found = (read_warning(each) for each in sent)  # the owner hears of all workers
+        return tuple(each for each in found if each is not None and each.concerns(self.worker))
 
     def close(self) -> None:
         """Give back connections."""

@@ -19,6 +19,7 @@ from functools import partial
 from threading import Lock
 from typing import TypeVar
 
+from askfew.answer_warnings import AnswerWarning, sentence
 from askfew.campaigns.campaign import Asked
 from askfew.campaigns.slots.intake import Receipt
 from askfew.errors import AskfewError, StoreUnreachable
@@ -61,7 +62,7 @@ class Worked:
     """Spent answering, added up over all slots."""
     ended: str = ""
     """Why."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[AnswerWarning, ...] = ()
 
 
 @dataclass(eq=False)
@@ -220,13 +221,13 @@ class Shift:
                 await asyncio.get_running_loop().run_in_executor(self._threads, self._warn)
 
     def _warn(self) -> None:
-        """Say what the campaign finds wrong with our answers, once."""
+        """Say what the campaign finds wrong with our answers, each kind once."""
         with suppress(StoreUnreachable):
-            found = self.desk.warnings()
-            if found and not self._worked.warnings:
-                for each in found:
-                    logger.warning("%s", each)
-            self._worked.warnings = found
+            said = {each.kind for each in self._worked.warnings}
+            self._worked.warnings = self.desk.warnings()
+            for each in self._worked.warnings:
+                if each.kind not in said:
+                    logger.warning("%s", sentence(each))
 
     async def _at_desk(self, call: Callable[[], T]) -> T:
         loop = asyncio.get_running_loop()

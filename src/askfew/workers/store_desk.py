@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
+from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.slots.intake import Receipt
@@ -64,7 +65,7 @@ class StoreDesk:
             raise InvalidInput("a picture must be in the store", digest, "run 'askfew doctor'")
         return bytes(content)
 
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[AnswerWarning, ...]:
         """What the campaign has found wrong with this worker's answers."""
         return warnings_about(self.campaign, self.worker)
 

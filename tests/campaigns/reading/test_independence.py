@@ -1,7 +1,9 @@
 """Judges who repeat themselves are found; honest ones are left alone."""
 
 import html
+import json
 import re
+from dataclasses import asdict
 from itertools import product
 from math import comb
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning, sentence
 from askfew.campaigns.campaign import Asked
 from askfew.campaigns.reading.independence import ALPHA, judge_repeats, repeats_of
 from askfew.campaigns.reading.report import report_html
@@ -122,7 +125,10 @@ def test_the_warning_is_in_status_result_and_report(tmp_path: Path) -> None:
     answer_all(campaign, "stubborn", stubborn)
     warnings = status_of(campaign).warnings
     assert len(warnings) == 1
-    assert "answers from worker stubborn are not independent draws" in warnings[0]
+    assert (warnings[0].kind, warnings[0].fields["worker"]) == (REPEATS, "stubborn")
+    assert json.loads(json.dumps(status_of(campaign).to_dict()))["warnings"] == [
+        asdict(warnings[0])
+    ]
     assert result_of(campaign).warnings == warnings
     assert "answers from worker stubborn are not independent draws" in report_html(campaign)
     outcome = campaign.outcome()
@@ -153,11 +159,9 @@ def test_one_who_decides_alone_and_never_wavers_is_named(tmp_path: Path) -> None
     alone = sweep(store, rows=8, columns=2, each=4, answers_per_worker_and_cell=4)
     answer_all(alone, "ann", lambda asked: int(asked.item.id[1:]) % 2 == 0)
     (warning,) = status_of(alone).warnings
-    assert warning.startswith(
-        "all answers are by worker ann, and of 32 pairs of answers to the same cell none disagreed"
-    )
+    assert warning == AnswerWarning(ALONE, {"worker": "ann", "pairs": 32})
     assert result_of(alone).warnings == (warning,)
-    assert html.escape(warning) in report_html(alone)
+    assert html.escape(sentence(warning)) in report_html(alone)
     store.close()
 
 

@@ -46,6 +46,7 @@ import numpy as np
 from scipy.special import gammaln
 from sqlalchemy import Connection, func, select
 
+from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning, sentence
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import answers, campaigns
@@ -138,19 +139,20 @@ def _log_factorial(n: object) -> Floats:
     return np.asarray(gammaln(np.asarray(n, dtype=np.float64) + 1.0))
 
 
-def qualified(certificate: str | None, warnings: Sequence[str]) -> str | None:
+def qualified(certificate: str | None, warnings: Sequence[AnswerWarning]) -> str | None:
     """The certificate's text as it may be shown: what speaks against it comes first.
 
-    >>> qualified("All right.", ["ann repeats herself"]).splitlines()
-    ['WARNING: ann repeats herself.', 'All right.']
+    >>> alone = AnswerWarning(ALONE, {"worker": "ann", "pairs": 7})
+    >>> qualified("All right.", [alone]).splitlines()
+    ['WARNING: all answers are by worker ann, ... by hand.', 'All right.']
     """
     if certificate is None:
         return None
-    return "\n".join([*(f"WARNING: {each}." for each in warnings), certificate])
+    return "\n".join([*(f"WARNING: {sentence(each)}." for each in warnings), certificate])
 
 
-def warnings_about(campaign: Campaign, worker: str | None) -> tuple[str, ...]:
-    """A sentence about one worker, or about every one, who is flagged by what is known now."""
+def warnings_about(campaign: Campaign, worker: str | None) -> tuple[AnswerWarning, ...]:
+    """What is to be said of one worker, or of every one, by what is known now."""
     with snapshot(campaign.database) as connection:
         outcome = connection.execute(
             select(campaigns.c.outcome).where(campaigns.c.id == campaign.id)
@@ -163,21 +165,30 @@ def warnings_about(campaign: Campaign, worker: str | None) -> tuple[str, ...]:
 
 def warnings_of(
     connection: Connection, campaign: Campaign, labels: Sequence[int], worker: str | None = None
-) -> tuple[str, ...]:
-    """A sentence about every worker (or that one) who is flagged, under these labels; and about
-    one who decided them all alone and never contradicted itself, which no test can see through.
+) -> tuple[AnswerWarning, ...]:
+    """One about every worker (or that one) who is flagged, under these labels; and about one who
+    decided them all alone and never contradicted itself, which no test can see through.
     """
     if campaign.settings.answers_per_worker_and_cell == 1:
         return ()
     repeats = repeats_of(connection, campaign.id, labels, worker)
-    flagged = [_sentence(name, each) for name, each in repeats.items() if each.suspect]
+    flagged = [_repeating(name, each) for name, each in repeats.items() if each.suspect]
     if not flagged and labels and min(labels) >= 0:
         flagged = [
-            _lonely_sentence(name, each)
+            AnswerWarning(ALONE, {"worker": name, "pairs": each.pairs})
             for name, each in repeats.items()
             if each.pairs and not each.disagreed and _is_alone(connection, campaign.id, name)
         ]
     return tuple(flagged)
+
+
+def _repeating(worker: str, repeats: Repeats) -> AnswerWarning:
+    numbers = {
+        "pairs": repeats.pairs,
+        "disagreed": repeats.disagreed,
+        "expected": round(float(repeats.expected), 1),
+    }
+    return AnswerWarning(REPEATS, {"worker": worker, **numbers})
 
 
 def repeats_of(
@@ -209,19 +220,3 @@ def _is_alone(connection: Connection, campaign: int, worker: str) -> bool:
         answers.c.worker != worker,
     )
     return connection.execute(others.limit(1)).first() is None
-
-
-def _lonely_sentence(worker: str, repeats: Repeats) -> str:
-    return (
-        f"all answers are by worker {worker}, and of {repeats.pairs:,} pairs of answers to the same"
-        " cell none disagreed: one who is wrong in the same way every time cannot be told from one"
-        " who is always right; let another worker answer too, or check some labels by hand"
-    )
-
-
-def _sentence(worker: str, repeats: Repeats) -> str:
-    return (
-        f"answers from worker {worker} are not independent draws: of {repeats.pairs:,} pairs of"
-        f" answers to the same cell {repeats.disagreed:,} disagreed, where independent ones would"
-        f" about {repeats.expected:,.0f} times; what is promised does not hold for them"
-    )

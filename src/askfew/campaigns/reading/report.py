@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from sqlalchemy import select
 
+from askfew.answer_warnings import sentence
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.findings import findings_of
 from askfew.campaigns.sentences import money
@@ -25,7 +26,7 @@ def report_html(campaign: Campaign) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["money"] = money
+    environment.filters |= {"money": money, "sentence": sentence}
     return environment.get_template("report.html").render(
         settings=campaign.settings,
         found=findings_of(campaign),

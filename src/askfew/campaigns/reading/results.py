@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import func, select
 
+from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.independence import qualified, warnings_of
 from askfew.campaigns.steps.log import newest_step
@@ -44,8 +45,8 @@ class Result:
     certificate_text: str | None
     """The warnings, and the promise."""
     items: tuple[ItemResult, ...]
-    warnings: tuple[str, ...] = ()
-    """What the certificate cannot be trusted about, a sentence each."""
+    warnings: tuple[AnswerWarning, ...] = ()
+    """What the certificate cannot be trusted about."""
 
     @property
     def groups(self) -> list[list[str]]:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Integer, case, cast, func, select, tuple_
 
+from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.crowd import CrowdForecast
 from askfew.campaigns.reading.independence import warnings_of
@@ -62,8 +63,8 @@ class Status:
     """Distinct workers that the open step cannot do without."""
     reused: str | None
     """The campaign whose answers were taken over, by name, if it is in this store."""
-    warnings: tuple[str, ...] = ()
-    """What the certificate cannot be trusted about, a sentence each."""
+    warnings: tuple[AnswerWarning, ...] = ()
+    """What the certificate cannot be trusted about."""
 
     @property
     def reused_answers(self) -> int:

@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 from typer import Option
 
+from askfew.answer_warnings import sentence
 from askfew.campaigns.exchange.formats import csv_table, parquet_table
 from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.reading.results import Result, result_of
@@ -85,6 +86,6 @@ def _tell(found: Result) -> None:
         lines.append(found.certificate_text)  # with the warnings
     else:
         lines.append("No certificate: nothing is promised about these labels.")
-        lines += [f"WARNING: {each}." for each in found.warnings]
+        lines += [f"WARNING: {sentence(each)}." for each in found.warnings]
     for line in lines:
         report.print(Text(line))

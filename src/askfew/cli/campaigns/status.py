@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 from typer import Argument
 
+from askfew.answer_warnings import sentence
 from askfew.campaigns.reading.status import Status, WorkerStatus, status_of
 from askfew.campaigns.sentences import money
 from askfew.campaigns.steps.advance import GOING
@@ -92,7 +93,7 @@ def _print_one(status: Status, price: float) -> None:
             " may answer closes empty after step_timeout.",
         )
     for warning in status.warnings:
-        report.print(Text(f"WARNING: {warning}.", style="bold red"))
+        report.print(Text(f"WARNING: {sentence(warning)}.", style="bold red"))
 
 
 def _answers(status: Status) -> str:

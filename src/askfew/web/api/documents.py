@@ -7,6 +7,7 @@ from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, Field, create_model
 
+from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.reading.overview import Overview
 from askfew.campaigns.reading.status import Status
 from askfew.campaigns.slots.intake import Receipt, Received
@@ -49,7 +50,9 @@ class About(BaseModel):
     lease_seconds: float
     answers_per_worker_and_cell: int
     worker: str | None = Field(description="Who asks; null for the owner.")
-    warnings: list[str] = Field(description="What is wrong with answers; a worker's own only.")
+    warnings: list[AnswerWarning] = Field(
+        description="What is wrong with answers; for a worker, their own."
+    )
 
 
 class Item(BaseModel):

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from askfew import __version__
+from askfew.answer_warnings import sentence
 from askfew.campaigns.sentences import money
 from askfew.wording import counted
 
@@ -72,10 +73,17 @@ def _width(value: float) -> str:
     return f"{100 * min(max(value, 0.0), 1.0):.2f}%"
 
 
+def _capital(text: str) -> str:
+    """As a sentence begins; the rest, names among it, stays as it is."""
+    return text[:1].upper() + text[1:]
+
+
 _FILTERS: dict[str, Any] = {
     "number": _number,
     "money": money,
     "percent": _percent,
     "width": _width,
     "plural": counted,
+    "sentence": sentence,
+    "capital": _capital,
 }

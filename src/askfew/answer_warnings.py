@@ -1,0 +1,71 @@
+"""What speaks against trusting answers: data, and the one place that says it in words.
+
+A warning travels as its kind and fields (JSON, HTTP); its sentence is made where it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["ALONE", "REPEATS", "AnswerWarning", "read_warning", "sentence"]
+
+REPEATS = "repeats"
+"""A worker's repeated answers to a cell agree far too often: ``worker``, ``pairs``, ``disagreed``,
+``expected`` (to disagree)."""
+ALONE = "alone"
+"""One worker decided all groups and never contradicted itself: ``worker``, ``pairs``."""
+
+
+@dataclass(frozen=True)
+class AnswerWarning:
+    """One warning; ``fields`` are what its kind says, and JSON-ready."""
+
+    kind: str
+    fields: dict[str, Any]
+
+    def concerns(self, worker: str) -> bool:
+        """Whether it is about this worker, or about nobody in particular."""
+        return self.fields.get("worker", worker) == worker
+
+
+def read_warning(document: object) -> AnswerWarning | None:
+    """A warning as a server sent it; None if it is not one."""
+    match document:
+        case {"kind": str(kind), "fields": dict(fields)}:
+            return AnswerWarning(kind, {str(name): value for name, value in fields.items()})
+        case _:
+            return None
+
+
+def sentence(warning: AnswerWarning) -> str:
+    """What it means, in words, without a full stop.
+
+    >>> sentence(AnswerWarning("shifted", {"worker": "ann"}))  # by a newer server
+    'warning shifted (worker: ann)'
+    """
+    try:
+        return _SENTENCES[warning.kind](warning.fields)
+    except (KeyError, TypeError, ValueError):
+        told = ", ".join(f"{name}: {value}" for name, value in warning.fields.items())
+        return f"warning {warning.kind} ({told})"
+
+
+def _repeats(of: Mapping[str, Any]) -> str:
+    return (
+        f"answers from worker {of['worker']} are not independent draws: of {of['pairs']:,} pairs of"
+        f" answers to the same cell {of['disagreed']:,} disagreed, where independent ones would"
+        f" about {of['expected']:,.0f} times; what is promised does not hold for them"
+    )
+
+
+def _alone(of: Mapping[str, Any]) -> str:
+    return (
+        f"all answers are by worker {of['worker']}, and of {of['pairs']:,} pairs of answers to the"
+        " same cell none disagreed: one who is wrong in the same way every time cannot be told from"
+        " one who is always right; let another worker answer too, or check some labels by hand"
+    )
+
+
+_SENTENCES: dict[str, Callable[[Mapping[str, Any]], str]] = {REPEATS: _repeats, ALONE: _alone}

@@ -1,0 +1,43 @@
+"""Warnings are data; their words are made in one place."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning, read_warning, sentence
+
+REPEATING = AnswerWarning(
+    REPEATS, {"worker": "ann", "pairs": 1200, "disagreed": 3, "expected": 95.4}
+)
+
+
+@pytest.mark.parametrize("warning", [REPEATING, AnswerWarning(ALONE, {"worker": "x", "pairs": 4})])
+def test_a_warning_survives_json(warning: AnswerWarning) -> None:
+    assert read_warning(json.loads(json.dumps(asdict(warning)))) == warning
+    assert not sentence(warning).startswith("warning ")
+
+
+def test_the_sentence_has_the_numbers() -> None:
+    said = sentence(REPEATING)
+    assert "of 1,200 pairs of answers to the same cell 3 disagreed" in said
+    assert "about 95 times" in said
+
+
+@pytest.mark.parametrize("sent", ["a sentence of an older server", None, 3, [], {}, {"kind": 1}])
+def test_what_is_no_warning_is_none(sent: object) -> None:
+    assert read_warning(sent) is None
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"worker": "ann"}, {"worker": "ann", "pairs": "x", "disagreed": [], "expected": 1}],
+)
+def test_a_warning_that_is_not_understood_is_still_shown(fields: dict[str, object]) -> None:
+    assert sentence(AnswerWarning(REPEATS, fields)).startswith("warning repeats (")
+
+
+def test_it_concerns_its_worker_or_everybody() -> None:
+    assert REPEATING.concerns("ann")
+    assert not REPEATING.concerns("bob")
+    assert AnswerWarning("general", {}).concerns("bob")
