@@ -275,7 +275,10 @@ def measure(pool: Any, kind: str, make: Callable[[str], str], options: Any) -> I
             name = f"load{workers}"
             campaign = store.create(
                 Settings(
-                    name, method="spectral", options={"budget": items * QUESTIONS}, max_answers=10**9
+                    name,
+                    method="spectral",
+                    options={"budget": items * QUESTIONS},
+                    max_answers=10**9,
                 ),
                 [Item(f"i{n}") for n in range(items)],
                 [Question(f"q{n}", "?") for n in range(QUESTIONS)],

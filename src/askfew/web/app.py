@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -12,6 +13,7 @@ from askfew import __version__
 from askfew.campaigns.store import Store
 from askfew.web import documentation, pages, problems
 from askfew.web.access.entrance import Entrance
+from askfew.web.access.visits import THREADS
 from askfew.web.api import router as api
 from askfew.web.opened import OpenedCampaigns
 from askfew.web.pages.desk import Desk
@@ -34,6 +36,7 @@ def create_app(store: Store, *, secure_cookies: bool = False) -> FastAPI:
     app.state.campaigns = OpenedCampaigns(store)
     app.state.desk = Desk()
     app.state.entrance = Entrance(store, secure=secure_cookies)
+    app.state.threads = CapacityLimiter(THREADS)
     problems.install(app, _problem_page)
     app.add_middleware(BodyLimit, entrance=app.state.entrance)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)

@@ -36,7 +36,7 @@ __all__ = ["Database", "Quick"]
 T = TypeVar("T")
 
 _BUSY_SECONDS = 60.0
-_KEPT = 4
+_KEPT = 10
 """Connections kept at hand between two quick transactions; more go back to the pool."""
 _TRIES = 5
 _TRY_AGAIN = ("40001", "40P01")

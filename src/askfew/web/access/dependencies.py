@@ -14,13 +14,13 @@ from starlette.concurrency import run_in_threadpool
 from askfew.web.access.callers import Caller
 from askfew.web.access.entrance import Entrance
 
-__all__ = ["Entered", "Owner", "Worker", "entrance", "owner", "worker"]
+__all__ = ["Documented", "Entered", "Owner", "Worker", "csrf_sent", "entrance", "owner", "worker"]
 
 _bearer = HTTPBearer(
     auto_error=False, description="The owner's token, or a worker's from their invitation."
 )
 # The document says it; the entrance itself looks at the header.
-_Documented = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+Documented = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -30,19 +30,19 @@ def entrance(request: Request) -> Entrance:
     return found
 
 
-async def owner(request: Request, _: _Documented) -> Caller:
+async def owner(request: Request, _: Documented) -> Caller:
     """The owner of the store; everybody else is refused."""
-    csrf = await _csrf_sent(request)
+    csrf = await csrf_sent(request)
     return await run_in_threadpool(entrance(request).owner, request, csrf)
 
 
-async def worker(request: Request, name: str, _: _Documented) -> Caller:
+async def worker(request: Request, name: str, _: Documented) -> Caller:
     """A worker of the campaign ``name``, or the owner; everybody else is refused."""
-    csrf = await _csrf_sent(request)
+    csrf = await csrf_sent(request)
     return await run_in_threadpool(entrance(request).worker, request, name, csrf)
 
 
-async def _csrf_sent(request: Request) -> str | None:
+async def csrf_sent(request: Request) -> str | None:
     """What came along with a change, in the header or in the form; None if it is no change."""
     if request.method in _SAFE:
         return None

@@ -6,6 +6,7 @@ The owner may do the same for any worker by naming them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Response
@@ -16,7 +17,7 @@ from askfew.campaigns.slots.holders import holder_of
 from askfew.campaigns.slots.intake import UNKNOWN, Receipt, read_lease
 from askfew.errors import InvalidInput
 from askfew.web.access.callers import Caller
-from askfew.web.access.dependencies import Worker
+from askfew.web.access.visits import AdmittingRoute, Visiting
 from askfew.web.api import bodies
 from askfew.web.api.documents import Asked, ReceiptDocument, receipt_document
 from askfew.web.opened import Opened
@@ -24,12 +25,64 @@ from askfew.web.problems import Refused
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/campaigns/{name}", tags=["answering"])
+router = APIRouter(prefix="/campaigns/{name}", tags=["answering"], route_class=AdmittingRoute)
 
 
 @router.post("/ask", response_model=Asked)
-def ask(caller: Worker, campaign: Opened, body: bodies.Ask) -> Response:
+async def ask(visit: Visiting, campaign: Opened, body: bodies.Ask) -> Response:
     """Up to n questions, leased to the worker until they expire."""
+    return await visit.served(lambda caller: _ask(caller, campaign, body))
+
+
+@router.post("/tell", response_model=ReceiptDocument)
+async def tell(visit: Visiting, campaign: Opened, body: bodies.Answer) -> Response:
+    """Answer a question. Sent again, it counts once and is acknowledged again.
+
+    Only the owner says what it cost: a worker's answers cost the campaign's price.
+    """
+
+    def told(caller: Caller) -> Response:
+        if body.cost is not None and not caller.is_owner:
+            raise Refused(403, "only the owner says what an answer cost: leave out 'cost'")
+        amounts = {"seconds": body.seconds, "cost": body.cost}
+        tell = partial(campaign.tell, body.id, body.answer, **amounts)
+        return _about(caller, campaign, body.id, tell)
+
+    return await visit.served(told)
+
+
+@router.post("/skip", response_model=ReceiptDocument)
+async def skip(visit: Visiting, campaign: Opened, body: bodies.Skip) -> Response:
+    """No answer from this worker: someone else is asked."""
+    skip = partial(campaign.skip, body.id, body.reason)
+    return await visit.served(lambda caller: _about(caller, campaign, body.id, skip))
+
+
+@router.post("/release", response_model=ReceiptDocument)
+async def release(visit: Visiting, campaign: Opened, body: bodies.LeaseBody) -> Response:
+    """Hand a question back unanswered."""
+    release = partial(campaign.release, body.id)
+    return await visit.served(lambda caller: _about(caller, campaign, body.id, release))
+
+
+@router.post("/renew", response_model=ReceiptDocument)
+async def renew(visit: Visiting, campaign: Opened, body: bodies.LeaseBody) -> Response:
+    """Keep a question for another lease."""
+    renew = partial(campaign.renew, body.id)
+    return await visit.served(lambda caller: _about(caller, campaign, body.id, renew))
+
+
+@router.post("/retract", response_model=ReceiptDocument)
+async def retract(visit: Visiting, campaign: Opened, body: bodies.Retract) -> Response:
+    """Take back an answer, as long as its step is open."""
+
+    def retracted(caller: Caller) -> Response:
+        return _receipt(campaign.retract(body.id, _acting(caller, body.worker)))
+
+    return await visit.served(retracted)
+
+
+def _ask(caller: Caller, campaign: Campaign, body: bodies.Ask) -> Response:
     asked = campaign.ask(_acting(caller, body.worker), body.n)
     known: dict[str, Any] = {
         "state": "running" if asked else campaign.state,
@@ -44,47 +97,6 @@ def ask(caller: Worker, campaign: Opened, body: bodies.Ask) -> Response:
         ],
     }
     return _written(Asked(**known))
-
-
-@router.post("/tell", response_model=ReceiptDocument)
-def tell(caller: Worker, campaign: Opened, body: bodies.Answer) -> Response:
-    """Answer a question. Sent again, it counts once and is acknowledged again.
-
-    Only the owner says what it cost: a worker's answers cost the campaign's price.
-    """
-    if body.cost is not None and not caller.is_owner:
-        raise Refused(403, "only the owner says what an answer cost: leave out 'cost'")
-    return _about(
-        caller,
-        campaign,
-        body.id,
-        lambda: campaign.tell(body.id, body.answer, seconds=body.seconds, cost=body.cost),
-    )
-
-
-@router.post("/skip", response_model=ReceiptDocument)
-def skip(caller: Worker, campaign: Opened, body: bodies.Skip) -> Response:
-    """No answer from this worker: someone else is asked."""
-    return _about(caller, campaign, body.id, lambda: campaign.skip(body.id, body.reason))
-
-
-@router.post("/release", response_model=ReceiptDocument)
-def release(caller: Worker, campaign: Opened, body: bodies.LeaseBody) -> Response:
-    """Hand a question back unanswered."""
-    return _about(caller, campaign, body.id, lambda: campaign.release(body.id))
-
-
-@router.post("/renew", response_model=ReceiptDocument)
-def renew(caller: Worker, campaign: Opened, body: bodies.LeaseBody) -> Response:
-    """Keep a question for another lease."""
-    return _about(caller, campaign, body.id, lambda: campaign.renew(body.id))
-
-
-@router.post("/retract", response_model=ReceiptDocument)
-def retract(caller: Worker, campaign: Opened, body: bodies.Retract) -> Response:
-    """Take back an answer, as long as its step is open."""
-    receipt = campaign.retract(body.id, _acting(caller, body.worker))
-    return _written(receipt_document(receipt))
 
 
 def _acting(caller: Caller, named: str | None) -> str:
@@ -104,8 +116,12 @@ def _about(caller: Caller, campaign: Campaign, lease: str, do: Callable[[], Rece
     if slot is not None and caller.worker is not None:
         holder = holder_of(campaign.database, slot)
         if holder not in (None, caller.worker):
-            return _written(receipt_document(UNKNOWN))
-    return _written(receipt_document(do()))
+            return _receipt(UNKNOWN)
+    return _receipt(do())
+
+
+def _receipt(receipt: Receipt) -> Response:
+    return _written(receipt_document(receipt))
 
 
 def _written(document: BaseModel) -> Response:
