@@ -250,8 +250,7 @@ def rounds(
             rate, slow = pool.apply(crowd, (*kinds[kind], options.seconds))
             rates[kind].append(rate)
             slowest[kind].append(1000 * slow)
-    found = {kind: [median(rates[kind]), median(slowest[kind])] for kind in kinds}
-    return found
+    return {kind: [median(rates[kind]), median(slowest[kind])] for kind in kinds}
 
 
 def measure(pool: Any, kind: str, make: Callable[[str], str], options: Any) -> Iterator[list[Any]]:
@@ -329,9 +328,9 @@ def _table(rows: list[list[Any]], worst: float, options: Any) -> str:
     command = f"python benchmarks/server_load.py --seconds {options.seconds:g}"
     return "\n".join(
         [
-            f"`{command} --rounds {options.rounds}`, on two cores that it shared with the client",
-            "and, for PostgreSQL, with the database. Answers a second, and milliseconds within which",
-            "95 % of workers had a question and told its answer.",
+            f"`{command} --rounds {options.rounds}`, on two cores shared with the client, and with",
+            "the database where that is PostgreSQL: answers a second, and the milliseconds within",
+            "which 95 % of the workers had a question and told its answer.",
             "",
             "| store | workers | bare app | askfew | ratio | bare, ms | askfew, ms |",
             "|---|---|---|---|---|---|---|",

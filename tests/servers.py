@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import uvicorn
-
 from askfew.campaigns.store import Store
 from askfew.web.access.owner import first_token
 from askfew.web.app import create_app
+from askfew.web.connections import Server
 from askfew.web.server import address, bound
 
 
@@ -25,9 +24,7 @@ def serving(store: Store) -> Iterator[Served]:
     token = first_token(store)
     assert token is not None
     with bound("127.0.0.1", 0) as listening:
-        server = uvicorn.Server(
-            uvicorn.Config(create_app(store), log_level="error", timeout_graceful_shutdown=2)
-        )
+        server = Server(create_app(store), log_level="error", timeout_graceful_shutdown=2)
         thread = threading.Thread(target=lambda: server.run(sockets=[listening]))
         thread.start()
         try:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ipaddress
 import socket
 
-import uvicorn
-
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.web.app import create_app
+from askfew.web.connections import Server
 
 __all__ = ["address", "bound", "check_host", "serve"]
 
@@ -56,15 +55,13 @@ def address(listening: socket.socket) -> str:
 
 def serve(store: Store, listening: socket.socket, *, behind_tls: bool = False) -> None:
     """Serve until the process is told to end."""
-    config = uvicorn.Config(
+    server = Server(
         create_app(store, secure_cookies=behind_tls),
         log_level="warning",
-        access_log=False,  # paths hold tokens
-        server_header=False,
         proxy_headers=behind_tls,
         timeout_graceful_shutdown=_GRACE,
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    server.run(sockets=[listening])
 
 
 def _is_loopback(host: str) -> bool:

@@ -51,9 +51,9 @@ class Visit:
             await self.served(lambda caller: caller)
 
 
-async def _visit(request: Request, name: str, _: Documented) -> Visit:
-    request.state.visit = Visit(request, name)
-    return request.state.visit  # type: ignore[no-any-return]
+async def _visit(request: Request, _: Documented) -> Visit:
+    visit: Visit = request.state.visit
+    return visit
 
 
 Visiting = Annotated[Visit, Depends(_visit)]
@@ -69,10 +69,10 @@ class AdmittingRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def admitting(request: Request) -> Response:
+            visit = request.state.visit = Visit(request, request.path_params["name"])
             try:
                 return await handle(request)
             except (RequestValidationError, Refused):
-                visit: Visit = request.state.visit
                 await visit.admit()
                 raise
 

@@ -1,0 +1,150 @@
+"""Connections: none is waited for too long, and there are only so many.
+
+uvicorn waits for ever for a request that was begun, and takes connections until the process has no
+files left. Here a connection has a deadline for whatever its client has to do next: send the head
+of a request, go on with its body, read the response. What the server has to do has none. Once a
+second all are looked at (there are few), which costs a request nothing.
+
+If there are too many connections, the one that has kept us waiting longest goes, for a new one: a
+crowd that sends nothing pushes out itself, and who sends a request is served.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from askfew.web.spared_log import spare_the_log
+
+try:
+    import resource
+except ImportError:  # not a Unix
+    resource = None  # type: ignore[assignment]
+
+__all__ = ["Connection", "Server"]
+
+HEAD_SECONDS = 10.0
+"""For the head of a request, also of the next on a connection that is kept."""
+BODY_SECONDS = 20.0
+"""For a body, beside what its bytes are worth."""
+LEAST_RATE = 5_000.0
+"""Bytes of a body a second."""
+STALLED_SECONDS = 30.0
+"""For a client that reads nothing of what it was sent."""
+MOST = 500
+_AT_ONCE = 100
+"""Connections that are taken in one go; asyncio takes as many as may queue."""
+_QUEUE = 2048
+"""Connections that may wait in the system to be taken."""
+_OWN_FILES = 100
+"""Of the database, of the program, of the standard streams."""
+
+
+class Connection(H11Protocol):
+    """One client, and since when it keeps us waiting."""
+
+    _since = 0.0
+    _came = 0
+    _unsent = 0
+    _moved = 0.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take it in, and let another go if there are too many."""
+        super().connection_made(transport)
+        self._since = self._moved = self.loop.time()
+        if len(self.connections) > (most := most_connections()):
+            here = [each for each in _ours(self.connections) if not each.transport.is_closing()]
+            waiting = [each for each in here if each.is_waiting]
+            if len(here) > most:
+                min(waiting, key=lambda each: each._since, default=self).drop()
+
+    def data_received(self, data: bytes) -> None:
+        """Part of a request."""
+        before = self.cycle
+        super().data_received(data)
+        if self.cycle is not before:  # a new head is complete: now the body
+            self._since, self._came = self.loop.time(), 0
+        self._came += len(data)
+
+    def on_response_complete(self) -> None:
+        """The next head may come."""
+        self._since, self._came = self.loop.time(), 0
+        super().on_response_complete()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the client has to go on, and not we."""
+        return self._awaits_head or self.cycle.more_body
+
+    @property
+    def _awaits_head(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def is_late(self, now: float) -> bool:
+        """Whether the client has kept us waiting too long."""
+        unsent = self.transport.get_write_buffer_size()
+        if unsent != self._unsent:
+            self._unsent, self._moved = unsent, now
+        if unsent:
+            return now - self._moved > STALLED_SECONDS
+        waited = now - self._since
+        if self._awaits_head:
+            return waited > HEAD_SECONDS
+        if self.cycle.more_body and not self.flow.read_paused:  # paused: we do not read
+            return waited > BODY_SECONDS + self._came / LEAST_RATE
+        return False
+
+    def drop(self) -> None:
+        """Hang up; what the client does not read is not waited for."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            self.transport.close()
+
+
+class Server(uvicorn.Server):
+    """uvicorn's, which also looks after its connections."""
+
+    def __init__(self, app: Any, **options: Any) -> None:
+        config = uvicorn.Config(
+            app,
+            http=Connection,
+            ws="none",
+            backlog=_AT_ONCE,
+            access_log=False,  # paths hold tokens
+            server_header=False,
+            **options,
+        )
+        super().__init__(config)
+        spare_the_log()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(_QUEUE)  # asyncio has made it as short as what it takes in one go
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second."""
+        if counter % 10 == 0:
+            now = asyncio.get_running_loop().time()
+            for each in _ours(self.server_state.connections):
+                if each.is_late(now):
+                    each.drop()
+        return await super().on_tick(counter)
+
+
+def most_connections() -> int:
+    """So many that the process never runs out of files, also while it takes new ones."""
+    if resource is None:
+        return MOST
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST if files < 0 else min(MOST, max((files - _OWN_FILES) // 2, 10))
+
+
+def _ours(connections: set[Any]) -> list[Connection]:
+    return [each for each in connections if isinstance(each, Connection)]
