@@ -238,7 +238,7 @@ def rounds(
 ) -> dict[str, list[float]]:
     """Rates, and 95 % quantiles in ms, of both in turn."""
     named = [(token, {"worker": f"w{n}"}) for n, token in enumerate(tokens)]
-    free = [(token, {}) for token in tokens]
+    free: list[tuple[str, dict[str, str]]] = [(token, {}) for token in tokens]
     kinds = {
         "bare": (bare, "", named),
         "askfew": (ours, f"/api/v1/campaigns/{name}", free),

@@ -27,7 +27,7 @@ class AnswerWarning:
 
     def concerns(self, worker: str) -> bool:
         """Whether it is about this worker, or about nobody in particular."""
-        return self.fields.get("worker", worker) == worker
+        return bool(self.fields.get("worker", worker) == worker)
 
 
 def read_warning(document: object) -> AnswerWarning | None:

@@ -46,6 +46,21 @@ def test_only_the_owner_says_what_an_answer_cost(site: Site) -> None:
     assert [row.cost for row in answers_of(campaign)] == [0.5, 0.25]
 
 
+@pytest.mark.parametrize("what", ["ask", "tell", "skip", "release", "renew", "retract"])
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"no": "such key"}'])
+def test_a_stranger_is_told_nothing_else(
+    site: Site, campaign: Campaign, what: str, content: bytes
+) -> None:
+    for name in ("sweep", "no such campaign"):
+        came = site.nobody.post(f"{API}/{name}/{what}", content=content)
+        document(came, 401)
+    other = site.worker(sweep(site.store, name="other"))
+    document(other.post(f"{HERE}/{what}", content=content), 403)
+    document(site.owner.post(f"{HERE}/{what}", content=content), 422)
+    missing = site.owner.post(f"{API}/no such campaign/{what}", content=b"{}")
+    assert missing.status_code in (404, 422)
+
+
 def test_telling_again_counts_once_and_is_acknowledged_again(
     site: Site, campaign: Campaign
 ) -> None:

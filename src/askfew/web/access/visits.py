@@ -32,7 +32,7 @@ class Visit:
 
     def __init__(self, request: Request, name: str) -> None:
         self._request, self._name = request, name
-        self._caller: Caller | None = None
+        self._seen = False
 
     async def served(self, work: Callable[[Caller], T]) -> T:
         """What the work gives for whoever came, or Refused; both in one thread."""
@@ -40,14 +40,14 @@ class Visit:
         limiter: CapacityLimiter = self._request.app.state.threads
 
         def admitted() -> T:
-            self._caller = entrance(self._request).worker(self._request, self._name, csrf)
-            return work(self._caller)
+            self._seen = True
+            return work(entrance(self._request).worker(self._request, self._name, csrf))
 
         return await to_thread.run_sync(admitted, limiter=limiter)
 
     async def admit(self) -> None:
         """See who came, unless that was done."""
-        if self._caller is None:
+        if not self._seen:
             await self.served(lambda caller: caller)
 
 
