@@ -330,8 +330,8 @@ def _table(rows: list[list[Any]], worst: float, options: Any) -> str:
         [
             f"`{command} --rounds {options.rounds}`, on two cores shared with the client, and with",
             "the database where that is PostgreSQL: answers a second, and the milliseconds within",
-            "which 95 % of the workers had a question and told its answer. Other work may run beside",
-            "it: the ratios count, not the rates.",
+            "which 95 % of the workers had a question and told its answer. Other work may run",
+            "beside it: the ratios count, not the rates.",
             "",
             "| store | workers | bare app | askfew | ratio | bare, ms | askfew, ms |",
             "|---|---|---|---|---|---|---|",
