@@ -20,6 +20,8 @@ class Tuning:
     """Times the first answers, before it is given up."""
     sharp_items: int = 50
     """Screened at least, on the questions that matter, before a rule is frozen."""
+    most_repeats: int = 6
+    """Answers of a cell while learning: repeats are discounted, and more say little."""
     anchor_answers: int = 2
     """Of an anchor to every question."""
     unlabelled: int = 30

@@ -154,7 +154,7 @@ class Learner:
             new = self._order[~np.isin(self._order, items)][: max(20, len(items) // 2)]
             if len(new):
                 return self._screen(new, questions)
-            room = counts < self._room(items, questions)
+            room = counts < np.minimum(self._room(items, questions), self.tuning.most_repeats)
             if not self.same and room.mean() >= 0.3:
                 at, column = np.nonzero(room)
                 return _ask(items[at], questions[column])
@@ -204,7 +204,10 @@ class Learner:
             who = np.concatenate([who, known]) if len(who) else items
         promising = questions[self._promising(answered, model, told, 0.0 if alone else 2.0)]
         plan = self._screen(who, promising, before=(items, questions, counts))
-        return plan if len(plan.columns["items"]) else Plan("give up", {"agreement": None})
+        tired = len(screen.rows) > self.tuning.most_repeats and not len(others)
+        if tired or not len(plan.columns["items"]):
+            return Plan("give up", {"agreement": None})
+        return plan
 
     def _promising(
         self, answered: Answered, model: Classes, told: Ints | None, hope: float
