@@ -66,5 +66,7 @@ class Tuning:
     """Rounds that the rule's levels are worth beside an item's own."""
     patience: int = 3
     """Rounds before an item may be given up as too near a cut."""
+    patient_answers: int = 20
+    """The same in answers: a round of one question says little."""
     generous: float = 1.8
     """An item's limit: times what an item half-way between cut and level needs on average."""

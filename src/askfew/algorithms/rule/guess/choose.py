@@ -133,7 +133,9 @@ class Chooser:
         questions = len(self.state.nodes[node].questions)
         few = ~self.state.has_room(items, node) | (self.state.dropped[items] > 0)
         over = self.spent[items] + questions > self.limit
-        tried = self.rounds[items, node] >= self.tuning.patience
+        tried = self.rounds[items, node] >= max(
+            self.tuning.patience, self.tuning.patient_answers / questions
+        )
         near = tried & (self._forecast(items, node, target) + self.spent[items] > self.limit)
         for item, silent in zip(items[few | over | near], few[few | over | near], strict=True):
             yield int(item), "few-answers" if silent else "between"

@@ -155,13 +155,17 @@ class _Grower:
         # Honest levels are drawn together by wrongly assigned items, the model's lie too far apart.
         own = (weights * (self.fitted[:, questions] - cuts)).mean(axis=1)
         reach = min(own[list(division.high)].min(), -own[list(division.low)].max())
-        level = ((high - low) / 2 + max(reach, (high - low) / 2)) / 2
+        level = float(((high - low) / 2 + max(reach, (high - low) / 2)) / 2)
+        sides = self.node(division.low), self.node(division.high)
+        if (weights < 0).sum() > (
+            weights > 0
+        ).sum():  # most questions shall speak for the high side
+            weights, sides = -weights, sides[::-1]
         return Node(
             tuple(questions.tolist()),
             tuple(weights.tolist()),
             tuple(cuts.tolist()),
-            low=self.node(division.low),
-            high=self.node(division.high),
+            *sides,
             levels=(-level, level),
         )
 
