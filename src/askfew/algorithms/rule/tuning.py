@@ -22,6 +22,10 @@ class Tuning:
     """Screened at least, on the questions that matter, before a rule is frozen."""
     most_repeats: int = 6
     """Answers of a cell while learning: repeats are discounted, and more say little."""
+    most_stages: int = 12
+    """Screens with anchors before it is given up."""
+    few_missing: float = 0.05
+    """Share of missing cells below which new items are asked."""
     anchor_answers: int = 2
     """Of an anchor to every question."""
     unlabelled: int = 30
@@ -46,7 +50,7 @@ class Tuning:
     """Questions looked at for a node: the furthest apart."""
     doubt: float = 2.0
     """Standard errors taken off a separation."""
-    doubt_anchors: float = 1.0
+    doubt_anchors: float = 1.6
     """The same where anchors say what the groups are."""
     stable: float = 0.75
     """Agreement (adjusted Rand) of models fitted on two halves of the items."""
@@ -68,5 +72,7 @@ class Tuning:
     """Rounds before an item may be given up as too near a cut."""
     patient_answers: int = 20
     """The same in answers: a round of one question says little."""
+    most_at_once: int = 40
+    """Rounds of an item that are begun in one Batch at most, times two."""
     generous: float = 1.8
     """An item's limit: times what an item half-way between cut and level needs on average."""

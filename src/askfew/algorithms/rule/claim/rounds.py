@@ -1,10 +1,10 @@
 """CERTIFY: complete rounds of fresh answers against a frozen rule, and the labels they give.
 
 A round asks an item every question of one node once. Its two bets (one for each side) come from a
-plan, made before any of its answers. What is missing when the Batch comes back is asked again, and
-the values that came are shown to nobody until the round is complete. A round that stays incomplete
-after ``TRIES`` is left out whole; that skips do not depend on the answer is assumed. An item with
-an open round gets no label.
+plan, made before any of its answers; a plan may begin several rounds of an item at once. What is
+missing when the Batch comes back is asked again, and the values that came are shown to nobody until
+the round is complete. A round that stays incomplete after ``TRIES`` is left out whole; that skips
+do not depend on the answer is assumed. An item with an open round gets no label.
 """
 
 from __future__ import annotations
@@ -104,10 +104,13 @@ class Certification:
         """Items with an open round."""
         return int(self._waiting.sum())
 
-    def has_room(self, items: Ints, node: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Whether every cell of a round of this node has room for one more answer."""
+    def has_room(
+        self, items: Ints, node: int, rounds: Ints | int = 1
+    ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Whether every cell of this node has room for so many more rounds of each item."""
         cells = np.ix_(items, np.array(self.nodes[node].questions))
-        return np.asarray((self.used[cells] < self.room[cells]).all(axis=1))
+        wanted = self.used[cells] + np.asarray(rounds).reshape(-1, 1)
+        return np.asarray((wanted <= self.room[cells]).all(axis=1))
 
     def bet_limits(self, node: int) -> tuple[float, float]:
         """The largest bets on low and on high."""
@@ -157,7 +160,8 @@ class Certification:
                     f"{bets.min():g} to {bets.max():g}",
                     "mend the guess that made the plan",
                 )
-            if not self.has_room(items[here], node).all():
+            whose, rounds = np.unique(items[here], return_counts=True)
+            if not self.has_room(whose, node, rounds).all():
                 raise InvalidPlan(
                     "every cell of a round must have room for an answer",
                     "a cell that is full",
@@ -176,9 +180,9 @@ class Certification:
             )
         )
         free = inside and np.isin(items, self.open_items).all()
-        if not free or len(np.unique(items)) < len(items):
+        if not free or len(np.unique(items)) < len(np.unique(np.stack([items, nodes]), axis=1).T):
             raise InvalidPlan(
-                "a plan must begin one round each for items that are open, at nodes of the rule",
+                "a plan must begin rounds for items that are open, each at one node of the rule",
                 f"{len(items)} items",
                 "mend the guess that made the plan",
             )
@@ -200,6 +204,9 @@ class Certification:
             rounds.tries += 1
             self._close(node, rounds)
         self._open = [[each for each in rounds if len(each.items)] for rounds in self._open]
+        self._waiting[:] = False
+        for each in (each for rounds in self._open for each in rounds):
+            self._waiting[each.items] = True
         self._label()
 
     def _close(self, node: int, rounds: _Open) -> None:
@@ -210,8 +217,7 @@ class Certification:
         if len(items):
             self._weigh(node, items, scores, rounds.bets[complete])
             self.settled.append(Settled(node, items, scores))
-        self.dropped[rounds.items[late]] += 1
-        self._waiting[rounds.items[complete | late]] = False
+        np.add.at(self.dropped, rounds.items[late], 1)
         keep = ~(complete | late)
         rounds.items, rounds.bets = rounds.items[keep], rounds.bets[keep]
         rounds.values = rounds.values[keep]
@@ -223,12 +229,10 @@ class Certification:
     def _weigh(self, node: int, items: Ints, scores: Floats, bets: Floats) -> None:
         kind, weights = self.problem.answers, self.nodes[node].weights
         low, high = self.lines[node]
-        self.evidence[items, node, HIGH] += round_evidence(
-            kind, scores, high, bets[:, HIGH], weights
-        )
-        self.evidence[items, node, LOW] += round_evidence(
-            kind, -scores, -low, bets[:, LOW], weights
-        )
+        above = round_evidence(kind, scores, high, bets[:, HIGH], weights)
+        below = round_evidence(kind, -scores, -low, bets[:, LOW], weights)
+        np.add.at(self.evidence[:, node, HIGH], items, above)  # an item may have several rounds
+        np.add.at(self.evidence[:, node, LOW], items, below)
 
     def for_leaves(self, items: Ints) -> Floats:
         """Nats for each leaf: the least of those along its path (items x leaves)."""

@@ -196,18 +196,23 @@ class Learner:
         alone = len(items) == len(known) and len(others)
         if rule is not None and not alone:
             return _freeze(rule, None)
-        if screen.answers >= self._most_answers:
+        if screen.answers >= self._most_answers or len(screen.rows) > self.tuning.most_stages:
             return Plan("give up", {"agreement": None})
-        # Items of unknown groups sharpen the levels; more answers of the anchors keep them honest.
-        who = others[: self.tuning.unlabelled]
-        if not alone:
-            who = np.concatenate([who, known]) if len(who) else items
-        promising = questions[self._promising(answered, model, told, 0.0 if alone else 2.0)]
-        plan = self._screen(who, promising, before=(items, questions, counts))
-        tired = len(screen.rows) > self.tuning.most_repeats and not len(others)
-        if tired or not len(plan.columns["items"]):
-            return Plan("give up", {"agreement": None})
-        return plan
+        if alone or len(screen.rows) % 2:
+            # Items of unknown groups sharpen the levels: first those that were asked before.
+            promising = questions[self._promising(answered, model, told, 0.0)]
+            missing = counts[:, np.isin(questions, promising)] == 0
+            who = items[missing.any(axis=1)]
+            if alone or missing.mean() < self.tuning.few_missing:
+                who = np.concatenate([who, others[: self.tuning.unlabelled]])
+            plan = self._screen(
+                who, promising, before=(items, questions, np.minimum(counts, 1) * 99)
+            )
+        else:
+            # A good question may have been overlooked: the anchors are asked what may be one.
+            promising = questions[self._promising(answered, model, told, 2.0)]
+            plan = self._screen(known, promising, before=(items, questions, counts))
+        return plan if len(plan.columns["items"]) else Plan("give up", {"agreement": None})
 
     def _promising(
         self, answered: Answered, model: Classes, told: Ints | None, hope: float

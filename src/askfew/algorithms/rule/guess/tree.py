@@ -48,9 +48,9 @@ def grow(
 ) -> Rule | None:
     """The rule for these classes, or None if not even two sides can be told apart.
 
-    ``fitted`` are the model's own levels, ``questions`` are the columns' numbers, ``doubt`` how many standard errors are taken off,
-    ``more`` what one more question is worth. A part of the tree whose classes cannot be told apart
-    becomes one leaf.
+    ``fitted`` are the model's own levels, ``questions`` are the columns' numbers, ``doubt`` how
+    many standard errors are taken off, ``more`` what one more question is worth. A part of the
+    tree whose classes cannot be told apart becomes one leaf.
     """
     grower = _Grower(
         separated, fitted, isinstance(kind, Number), tuning, doubt, committee, need, more
