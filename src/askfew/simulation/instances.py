@@ -27,8 +27,9 @@ class World:
     oracle: Oracle
     labels: Ints
     """True groups, named in the order of their first items: item 0 is in group 0."""
-    means: Callable[[Ints], Floats]
-    """The true mean answers of all items (rows) to some questions (columns), in users' units."""
+    means: Callable[[Ints], Floats] | None = None
+    """The true mean answers of all items (rows) to some questions (columns), in users' units.
+    None where nobody has to look them up."""
 
 
 @dataclass(frozen=True)

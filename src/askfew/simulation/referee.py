@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from askfew.errors import InvalidInput
 from askfew.records import Finding, Ints
 from askfew.rule import Node, Rule
 from askfew.simulation.instances import World
@@ -79,6 +80,12 @@ def _wrong_about(
     rule: Rule, margin: float, items: Ints, labels: Ints, world: World
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which of these labels are not those of the rule (its questions are numbers)."""
+    if world.means is None:
+        raise InvalidInput(
+            "a world must know its means, so that labels of a rule can be judged",
+            "none",
+            "draw worlds that have them",
+        )
     questions = rule.places(range(world.oracle.problem.questions))
     means = world.means(questions)[items]
     wrong = np.zeros(len(items), dtype=bool)
