@@ -105,23 +105,25 @@ def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForec
     groups = min(_groups(settings.options), items, 2 ** min(questions, 10))
     instance = typical_instance(settings.answers, items, questions, settings.method, groups)
     until = time.monotonic() + _SECONDS
-    asked = []
+    ran = []
     for seed in np.random.SeedSequence(settings.seed).spawn(RUNS):
-        asked.append(_asked(instance, settings, seed))
+        ran.append(_simulate(instance, settings, seed))
         if time.monotonic() > until:
             break
-    quantiles = np.quantile(asked, [0.5, 0.9], axis=0).T
-    (cell, most_cell), _, (answers, most_answers) = quantiles.tolist()
+    quantiles = np.quantile([(each.cell, each.answers) for each in ran], [0.5, 0.9], axis=0)
+    (cell, most_cell), (answers, most_answers) = quantiles.T.tolist()
     per_worker = settings.answers_per_worker_and_cell
     of_groups = f", {instance.groups} groups" if instance.groups > 2 else ""
+    lost = sum(each.status == "no-consensus" for each in ran)
+    in_vain = f"; {lost} of them found no split" if lost else ""
     return CrowdForecast(
         typical_workers=math.ceil(cell / per_worker),
         most_workers=math.ceil(most_cell / per_worker),
         typical_answers=math.ceil(answers),
         most_answers=math.ceil(most_answers),
-        assumed=f"{len(asked)} simulated campaigns, gap {instance.gap:g},"
-        f" {instance.useful} of {questions} questions useful{of_groups}",
-        runs=tuple((searched, total) for _, searched, total in asked),
+        assumed=f"{len(ran)} simulated campaigns, gap {instance.gap:g},"
+        f" {instance.useful} of {questions} questions useful{of_groups}{in_vain}",
+        runs=tuple((each.searched, each.answers) for each in ran),
     )
 
 
@@ -133,10 +135,17 @@ def _groups(options: Mapping[str, Any]) -> int:
     return 2 if isinstance(groups, str) else min(groups)
 
 
-def _asked(
-    instance: Instance, settings: Settings, seed: np.random.SeedSequence
-) -> tuple[int, int, int]:
+@dataclass(frozen=True)
+class _Simulated:
     """Answers to the cell that is asked most, before the method foresees its end, and in all."""
+
+    cell: int
+    searched: int
+    answers: int
+    status: str
+
+
+def _simulate(instance: Instance, settings: Settings, seed: np.random.SeedSequence) -> _Simulated:
     for_world, for_method = seed.spawn(2)
     world, rng = instance.draw(for_world), np.random.default_rng(for_method)
     oracle = _Counting(world.oracle)
@@ -145,16 +154,16 @@ def _asked(
         oracle.problem,
         rng,
         delta=settings.delta,
-        **_simulated(settings.options, world, rng),
+        **_options(settings.options, world, rng),
     )
-    run(procedure, oracle, max_answers=settings.max_answers)
+    ended = run(procedure, oracle, max_answers=settings.max_answers)
     total = int(oracle.asked.sum())
-    return int(oracle.asked.max()), total if oracle.searched is None else oracle.searched, total
+    searched = total if oracle.searched is None else oracle.searched
+    status = ended.status if ended.result is None else ended.result.status
+    return _Simulated(int(oracle.asked.max()), searched, total, status)
 
 
-def _simulated(
-    options: Mapping[str, Any], world: World, rng: np.random.Generator
-) -> dict[str, Any]:
+def _options(options: Mapping[str, Any], world: World, rng: np.random.Generator) -> dict[str, Any]:
     """The options for a simulated world, where other items are known and other questions useful."""
     from askfew.simulation import draw_anchors
 

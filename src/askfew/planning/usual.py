@@ -49,7 +49,8 @@ def typical_instance(
     """
     useful = max(1, round(questions * _TYPICAL_USEFUL))
     if method == "rule":
-        useful = min(max(useful, 2 * groups, _FEWEST_OF_A_RULE), questions)
+        fewest = _FEWEST_OF_A_RULE if groups == 2 else _FEWEST_OF_A_RULE * groups
+        useful = min(max(useful, fewest), questions)
     noise, sigma, gap = "yes-no", 1.0, _TYPICAL_GAP
     if isinstance(kind, Number):
         noise, sigma, gap = "gaussian", kind.sigma, _TYPICAL_GAP_IN_SIGMAS * kind.sigma
