@@ -31,6 +31,10 @@ _ALONE = {
         "calibrate:calibrate",
         "Simulate many campaigns with your numbers: does the promise hold, and what do they cost?",
     ),
+    "certify": (
+        "certify:certify",
+        "Sort new items by a rule that is there already: every label given is right about it.",
+    ),
     "bounds": (
         "bounds:bounds",
         "What any method must pay, and what the paper's method may, on the problems of simulate.",
