@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_rule"]
 
 _LOW, _HIGH = "#D55E00", "#0072B2"  # Okabe and Ito: safe for all
-_BAR, _AROUND = 0.3, 0.95
+_BAR, _AROUND = 0.38, 0.5
 """Inches of a bar, and of what stands around the bars of a panel."""
 _LONGEST = 46
 """Characters of a question on a line."""
@@ -38,7 +38,7 @@ def draw_rule(rule: Rule, path: str | Path) -> None:
     figure, panels = plt.subplots(
         len(heights),
         1,
-        figsize=(7, sum(heights)),
+        figsize=(7.5, 0.3 + sum(heights)),
         height_ratios=heights,
         squeeze=False,
         layout="constrained",
@@ -46,6 +46,11 @@ def draw_rule(rule: Rule, path: str | Path) -> None:
     most = max(abs(weight) for node in rule.nodes for weight in node.weights)
     for axes, node in zip(panels[:, 0], rule.nodes, strict=True):
         _draw_node(axes, rule, node, most)
+    figure.supxlabel(
+        "A mean answer above the cut speaks for the side its bar points to, a long bar the more.",
+        fontsize=8,
+        color="0.35",
+    )
     figure.savefig(path, dpi=150)
     plt.close(figure)
 
@@ -60,9 +65,9 @@ def _draw_node(axes: Axes, rule: Rule, node: Node, most: float) -> None:
     axes.bar_label(bars, [f"above {cut:.3g}" for cut in node.cuts], padding=4, fontsize=8)
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_yticks(rows, names, fontsize=9)
-    axes.set_xlim(-1.45 * most, 1.45 * most)
+    axes.set_xlim(-1.8 * most, 1.8 * most)  # room for the cuts beside the bars
+    axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xticks([])
-    axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.spines[:].set_visible(False)
     low, high = rule.side_names(node)

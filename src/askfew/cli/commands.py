@@ -9,7 +9,7 @@ __all__ = ["COMMANDS"]
 _ALONE = {
     "demo": (
         "demo:demo",
-        "Sort simulated bird photos into two species: what is asked, what it finds, what it costs.",
+        "Two stories: what is asked, what it finds, what it costs; groups of equals, and a rule.",
     ),
     "simulate": (
         "simulate:simulate",
