@@ -20,6 +20,7 @@ from askfew.algorithms import start
 from askfew.campaigns.settings import Settings
 from askfew.driver import run
 from askfew.records import Batch, Oracle, Problem, Tally
+from askfew.wording import counted
 
 if TYPE_CHECKING:
     from askfew.simulation import Instance, World
@@ -121,7 +122,7 @@ def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForec
         most_workers=math.ceil(most_cell / per_worker),
         typical_answers=math.ceil(answers),
         most_answers=math.ceil(most_answers),
-        assumed=f"{len(ran)} simulated campaigns, gap {instance.gap:g},"
+        assumed=f"{counted(len(ran), 'simulated campaign')}, gap {instance.gap:g},"
         f" {instance.useful} of {questions} questions useful{of_groups}{in_vain}",
         runs=tuple((each.searched, each.answers) for each in ran),
     )
