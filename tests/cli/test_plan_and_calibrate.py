@@ -114,7 +114,7 @@ def test_plan_knows_the_rule() -> None:
 def test_plan_says_what_a_rule_leaves_open(tmp_path: Path) -> None:
     figure = tmp_path / "plan.png"
     more = ["--groups", "3", "--useful", "9", "--anchors", "3", "--gap", "0.8"]
-    printed = run("plan", *RULE, *more, "--figure", str(figure))
+    printed = " ".join(run("plan", *RULE, *more, "--figure", str(figure)).split())
     assert "method rule: gap 0.8, 3 groups, useful questions 9, spread 0.14;" in printed
     assert "of the items get a label" in printed
     assert "no method can do with less" not in printed
@@ -146,7 +146,7 @@ def test_the_verdict_on_a_share(shares: list[float], verdict: str) -> None:
 
 def test_calibrate_compares_the_observed_error_with_the_promise(tmp_path: Path) -> None:
     figure = tmp_path / "histogram.png"
-    printed = run("calibrate", *SMALL, "--figure", str(figure))
+    printed = " ".join(run("calibrate", *SMALL, "--figure", str(figure)).split())
     assert "promised: at most 5.00%" in printed
     assert "█" in printed
     assert figure.stat().st_size > 5_000
