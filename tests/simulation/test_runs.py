@@ -73,6 +73,13 @@ def test_a_rule_is_judged_by_itself_and_by_the_planted_groups() -> None:
     assert any(run.class_accuracy is not None and run.class_accuracy > 0.9 for run in runs)
 
 
+def test_the_referee_sees_wrong_labels_of_a_rule() -> None:
+    """With nearly any evidence enough, items near the cut go wrong."""
+    hard = Instance(60, 12, 8, 0.5, "yes-no", spread=0.6)
+    runs = simulate(**{**RULE, "instance": hard}, delta=0.9, runs=6)
+    assert any(not run.correct and 0 < run.wrong_share < 0.5 for run in runs)
+
+
 def test_anchors_are_known_items_of_each_group_and_are_not_counted() -> None:
     labels = np.array([0, 0, 1, 2, 1, 0, 2, 1])
     anchors = draw_anchors(labels, 2, np.random.default_rng(0))

@@ -154,8 +154,7 @@ def _print_bill(bill: Forecast, error: str) -> None:
     report.print(table)
     if bill.cap is not None:
         report.print(f"Chance to stay under {bill.cap:,} answers: {bill.chance_under_cap:.0%}")
-    if bill.decided < 1:
-        report.print(f"{bill.decided:.1%} of the items get a label.")
+    report.print(f"On average {bill.decided:.1%} of the items get a label.")
     if bill.no_consensus:
         report.print(f"{bill.no_consensus:.1%} of the campaigns find no split.")
     hardest = unknown.hardest()
