@@ -218,6 +218,17 @@ class Rule:
                 "a rule's file must be JSON", f"{path}: {error}", "write one with rule.save(path)"
             ) from error
 
+    def draw(self, path: str | Path) -> None:
+        """Save it as a figure (PNG, SVG or PDF); needs matplotlib."""
+        from askfew.rule_figure import draw_rule  # slow, and few draw
+
+        draw_rule(self, path)
+
+    def side_names(self, node: Node) -> tuple[str, str]:
+        """The groups on a node's low and on its high side, in words."""
+        names = _group_names(self.groups)
+        return _side_name(node.low, names), _side_name(node.high, names)
+
     @property
     def digest(self) -> str:
         """A short name of what the rule says, the same wherever it was learnt."""
@@ -232,7 +243,7 @@ class Rule:
 
     def text(self, groups: Sequence[str] | None = None) -> str:
         """The rule in words, one line a question."""
-        names = [f"group {each}" if each.isdigit() else each for each in groups or self.groups]
+        names = _group_names(groups or self.groups)
         if len(self.questions) == 1 and not isinstance(self.root.low, Node):
             low, high = _leaf_name(self.root.low, names), _leaf_name(_leaf(self.root.high), names)
             above = self.root.weights[0] > 0
@@ -252,6 +263,10 @@ class Rule:
             if isinstance(side, Node):
                 yield f"{indent}among {_side_name(side, names)}:"
                 yield from self._lines(side, names, indent + "  ")
+
+
+def _group_names(groups: Sequence[str]) -> list[str]:
+    return [f"group {each}" if each.isdigit() else each for each in groups]
 
 
 def _leaves(at: Node | tuple[int, ...]) -> Iterator[tuple[int, ...]]:

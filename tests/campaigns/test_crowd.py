@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from askfew.campaigns import crowd
@@ -28,6 +30,34 @@ def test_every_kind_of_answer_is_simulated(answers: dict[str, object]) -> None:
 def test_it_does_not_make_anybody_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crowd, "_SECONDS", 0.0)
     assert crowd_forecast(Settings("x"), 10, 5).assumed.startswith("1 simulated")
+
+
+RULE_OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"error": "share", "per_cell": 10},
+    {"groups": "auto"},
+    {"groups": [2, 3]},
+    {"groups": 3, "anchors": {0: "a", 1: "b", 2: "c", 7: "a"}},
+    {"anchors": {"p01": 0, "p07": 1}, "defining": [70]},
+]
+
+
+@pytest.mark.parametrize("options", RULE_OPTIONS, ids=str)
+def test_a_rule_is_forecast_with_its_options(options: dict[str, Any]) -> None:
+    """Options that name items or questions mean nothing in a simulated world."""
+    settings = Settings("x", method="rule", max_answers=3000)
+    object.__setattr__(settings, "options", options)  # names are not known before there are items
+    made = crowd_forecast(settings, 24, 12)
+    assert 0 < made.typical_answers <= made.most_answers <= 3000
+    if "per_cell" in options:
+        assert made.most_workers <= 10
+    assert ("3 groups" in made.assumed) == (options.get("groups") == 3)
+
+
+def test_campaigns_that_found_no_split_are_told() -> None:
+    """One question cannot carry a rule."""
+    made = crowd_forecast(Settings("x", method="rule"), 10, 1)
+    assert made.assumed.endswith(" of them found no split")
 
 
 def forecast(*runs: tuple[int, int]) -> CrowdForecast:

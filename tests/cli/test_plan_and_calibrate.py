@@ -5,6 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from askfew.cli import app
+from askfew.cli.calibrate import _verdict
+from askfew.simulation import Run, Summary
 from commands import Command, command
 
 SMALL = ["--items", "20", "--questions", "6", "--runs", "20", "--jobs", "1"]
@@ -75,6 +77,9 @@ def test_plan_as_json_has_answers_and_money() -> None:
         ("--delta 0", "delta, the allowed probability of any wrong label, must lie"),
         ("--repeats 0", "repeats must be at least 1, got 0: "),
         ("--runs 0", "runs must be at least 1, got 0: "),
+        ("--anchors 2", "--anchors 2 needs a method that can (rule), got frugal: "),
+        ("--method rule --groups 3 --share 0.3", "--share is for two groups; more have equal"),
+        ("--method papper", "method must be one of frugal, rule, "),
     ],
 )
 def test_a_plan_that_cannot_be_is_one_sentence(bad: str, sentence: str, askfew: Command) -> None:
@@ -93,9 +98,55 @@ def test_fewer_questions_than_are_usually_useful_are_said(askfew: Command) -> No
     assert askfew("plan", *few, "--useful", "5")[2] == ""
 
 
+RULE = ["--items", "40", "--questions", "12", "--runs", "4", "--jobs", "1", "--method", "rule"]
+
+
+def test_plan_knows_the_rule() -> None:
+    bill = json.loads(run("plan", *RULE, "--gap", "0.8", "--error", "share", "--json"))
+    assert bill["method"] == "rule"
+    assert bill["unknown"]["spread"] == 0.14
+    assert bill["unknown"]["useful"] == {"low": 4, "high": 8}
+    assert bill["by_phase"].keys() <= {"learn", "certify"}
+    assert bill["least"] is bill["least_money"] is None
+    assert 0 <= bill["decided"] <= 1
+
+
+def test_plan_says_what_a_rule_leaves_open(tmp_path: Path) -> None:
+    figure = tmp_path / "plan.png"
+    more = ["--groups", "3", "--useful", "9", "--anchors", "3", "--gap", "0.8"]
+    printed = " ".join(run("plan", *RULE, *more, "--figure", str(figure)).split())
+    assert "method rule: gap 0.8, 3 groups, useful questions 9, spread 0.14;" in printed
+    assert "of the items get a label" in printed
+    assert "no method can do with less" not in printed
+    assert figure.stat().st_size > 10_000
+
+
+def test_calibrate_holds_the_share_of_wrong_labels_against_the_promise() -> None:
+    more = ["--useful", "6", "--gap", "0.8", "--spread", "0.1", "--error", "share"]
+    printed = " ".join(run("calibrate", *RULE, *more).split())
+    assert "0 of 4 had a wrong label; the mean share of wrong labels is 0.000%" in printed
+    assert "of the items got a label" in printed
+    report = json.loads(run("calibrate", *RULE, *more, "--json"))
+    assert (report["method"], report["wrong_share"]) == ("rule", 0)
+
+
+@pytest.mark.parametrize(
+    ("shares", "verdict"),
+    [
+        ([0.0] * 1000, "The promise is kept, with room to spare."),
+        ([0.0] * 10, "Consistent with the promise"),
+        ([0.0, 0.1] * 500, "Consistent with the promise"),
+        ([0.0, 0.4] * 500, "The promise is broken."),
+    ],
+)
+def test_the_verdict_on_a_share(shares: list[float], verdict: str) -> None:
+    runs = [Run("done", share == 0, 1, 1, wrong_share=share) for share in shares]
+    assert verdict in _verdict(Summary.of(runs), 0.05, len(runs), shares)
+
+
 def test_calibrate_compares_the_observed_error_with_the_promise(tmp_path: Path) -> None:
     figure = tmp_path / "histogram.png"
-    printed = run("calibrate", *SMALL, "--figure", str(figure))
+    printed = " ".join(run("calibrate", *SMALL, "--figure", str(figure)).split())
     assert "promised: at most 5.00%" in printed
     assert "█" in printed
     assert figure.stat().st_size > 5_000

@@ -40,6 +40,10 @@ KEYS = {
     "errors",
     "error_rate",
     "error_interval",
+    "decided",
+    "wrong_share",
+    "class_accuracy",
+    "no_consensus",
     "unfinished",
     "mean_batches",
     "seconds",
@@ -80,7 +84,9 @@ def test_the_document_has_exactly_the_promised_keys(askfew: Command) -> None:
     assert (found["runs"], found["seed"], found["delta"]) == (6, 3, 0.05)
     instance = {"items": 6, "questions": 5, "useful": 2, "gap": 5.0, "noise": "gaussian"}
     assert instance.items() <= found["instance"].items()
-    assert found["errors"] == found["unfinished"] == 0
+    assert found["errors"] == found["unfinished"] == found["no_consensus"] == 0
+    assert found["decided"] == found["class_accuracy"] == 1
+    assert found["wrong_share"] == 0
     low, high = found["error_interval"]
     assert 0 == low < high < 1
     assert found["q05_answers"] <= found["median_answers"] <= found["q95_answers"]
@@ -94,10 +100,10 @@ def test_same_seed_same_document_in_any_process_and_for_any_number_of_jobs(askfe
     assert here == there
 
 
-def test_capped_runs_are_unfinished_and_errors(askfew: Command) -> None:
+def test_capped_runs_are_unfinished_and_label_nothing(askfew: Command) -> None:
     found = document(askfew(*SIMULATE, "--json", "--max-answers", "50"))
-    assert found["unfinished"] == found["errors"] == 6
-    assert found["error_rate"] == 1.0
+    assert (found["unfinished"], found["errors"], found["decided"]) == (6, 0, 0)
+    assert found["class_accuracy"] is None
     assert found["mean_answers"] is None
     assert 0 < found["mean_answers_all"] <= 50
 
@@ -114,6 +120,64 @@ def test_bounded_answers(askfew: Command, noise: str) -> None:
     found = document(askfew(*SIMULATE, "--json", "--noise", noise, "--gap", "0.9"))
     assert found["instance"]["noise"] == noise
     assert found["errors"] == 0
+
+
+RULE = [
+    *("simulate", "--jobs", "1", "--method", "rule", "--items", "40", "--questions", "12"),
+    *("--useful", "6", "--gap", "0.8", "--noise", "yes-no", "--runs", "4", "--spread", "0.1"),
+]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "--error share --per-cell 12",
+        "--anchors 3 --error share",
+        "--groups 3 --useful 12 --anchors 4",
+        "--look-for auto",
+        "--look-for 2,3",
+    ],
+)
+def test_a_rule_takes_its_options(askfew: Command, more: str) -> None:
+    found = document(askfew(*RULE, "--json", *more.split()))
+    assert found["instance"]["spread"] == 0.1
+    assert found["errors"] == 0
+    assert 0 <= found["decided"] <= 1
+    assert found["unfinished"] == 0
+
+
+def test_the_options_reach_the_method(askfew: Command) -> None:
+    """A promise about every label costs more than one about a share of them."""
+    any_, share = (
+        document(askfew(*RULE, "--json", "--error", error))["mean_answers"]
+        for error in ("any", "share")
+    )
+    assert any_ > share
+
+
+@pytest.mark.parametrize(
+    ("bad", "sentence"),
+    [
+        ("--anchors 3", "--anchors 3 needs a method that can (rule), got paper: "),
+        ("--error share", "--error share needs a method that can (rule), got paper: "),
+        ("--per-cell 5", "--per-cell 5 needs a method that can (rule), got paper: "),
+        ("--look-for auto", "--look-for auto needs a method that can (rule), got paper: "),
+        ("--groups 3", "--groups 3 needs a method that can (rule), got paper: "),
+        ("--groups 5", "5 groups need at least 3 useful questions, so that every two"),
+        ("--method rule --look-for few", "--look-for must be auto, or whole numbers with commas"),
+        ("--method rule --look-for 1", "groups must be whole numbers from 2"),
+        ("--method rule --anchors 4", "anchors of each group must be from 1 to the 3 items"),
+        ("--method rule --per-cell 0", "per_cell, the most answers of any (item, question), must"),
+        ("--method rule --error some", "error must be 'any' or 'share', got 'some'"),
+        ("--groups 3 --balance 0.2", "balance is for two groups; more have equal sizes"),
+        ("--spread -1", "spread, within a group, must be a number, at least 0"),
+    ],
+)
+def test_options_that_cannot_be_are_one_sentence(askfew: Command, bad: str, sentence: str) -> None:
+    code, out, err = askfew(*SIMULATE, "--json", *bad.split())
+    assert (code, out) == (2, "")
+    assert err.startswith(f"askfew: {sentence}")
+    assert err.count("\n") == 1
 
 
 def test_without_json_there_is_a_table(askfew: Command) -> None:

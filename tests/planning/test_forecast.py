@@ -41,6 +41,7 @@ def test_so_they_do_in_the_hardest_corner(bill: Forecast) -> None:
 
 
 def test_figures_are_in_order(bill: Forecast) -> None:
+    assert bill.least is not None
     assert bill.least < bill.median < bill.q90 < bill.hardest_q90
     assert bill.everything == 40 * 12 * 5
     assert bill.chance_under_cap is not None

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from askfew.errors import InvalidInput
-from askfew.simulation import Instance, Run, simulate_runs, try_method
+from askfew.simulation import Instance, Run, draw_anchors, simulate_runs, try_method
 
 EASY = Instance(items=6, questions=4, useful=2, gap=6.0)
 
@@ -27,9 +27,12 @@ def test_any_number_of_jobs_gives_the_same_runs() -> None:
     assert simulate(jobs=2) == simulate(jobs=1)
 
 
-def test_a_capped_run_is_not_correct() -> None:
-    runs = simulate(max_answers=30)
-    assert all(run.status == "budget" and not run.correct and run.answers <= 30 for run in runs)
+def test_a_capped_run_is_unfinished_and_labels_nothing() -> None:
+    for run in simulate(max_answers=30):
+        assert (run.status, run.finished, run.decided) == ("budget", False, 0)
+        assert run.correct
+        assert run.class_accuracy is None
+        assert run.answers <= 30
 
 
 def test_a_watcher_sees_every_run() -> None:
@@ -57,6 +60,36 @@ def test_answers_by_phase_add_up() -> None:
     assert sum(run.by_phase.values()) == run.answers
 
 
+RULE = {
+    "instance": Instance(40, 12, 6, 0.8, "yes-no", spread=0.1),
+    "method": "rule",
+    "options": {"error": "share"},
+}
+
+
+def test_a_rule_is_judged_by_itself_and_by_the_planted_groups() -> None:
+    runs = simulate(**RULE)
+    assert all(run.finished and run.correct for run in runs)
+    assert any(run.class_accuracy is not None and run.class_accuracy > 0.9 for run in runs)
+
+
+def test_the_referee_sees_wrong_labels_of_a_rule() -> None:
+    """With nearly any evidence enough, items near the cut go wrong."""
+    hard = Instance(60, 12, 8, 0.5, "yes-no", spread=0.6)
+    runs = simulate(**{**RULE, "instance": hard}, delta=0.9, runs=6)
+    assert any(not run.correct and 0 < run.wrong_share < 0.5 for run in runs)
+
+
+def test_anchors_are_known_items_of_each_group_and_are_not_counted() -> None:
+    labels = np.array([0, 0, 1, 2, 1, 0, 2, 1])
+    anchors = draw_anchors(labels, 2, np.random.default_rng(0))
+    assert sorted(anchors.values()) == [0, 0, 1, 1, 2, 2]
+    assert all(labels[item] == group for item, group in anchors.items())
+    run = simulate(**RULE, anchors=4)[0]
+    assert 0.8 < run.decided <= 1
+    assert (run.decided * (40 - 8)) == pytest.approx(round(run.decided * (40 - 8)))
+
+
 BAD: dict[str, dict[str, Any]] = {
     "no runs": {"runs": 0},
     "negative runs": {"runs": -1},
@@ -68,6 +101,9 @@ BAD: dict[str, dict[str, Any]] = {
     "cap": {"max_answers": -1},
     "budget": {"budget": 5},
     "option": {"options": {"flavour": 3}},
+    "anchors of a method that takes none": {"anchors": 1},
+    "more anchors than items": {**RULE, "anchors": 21},
+    "negative anchors": {**RULE, "anchors": -1},
 }
 
 

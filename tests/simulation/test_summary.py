@@ -11,21 +11,32 @@ def run(status: Status, correct: bool, answers: int) -> Run:
 
 RUNS = [
     run("done", True, 100),
-    run("done", True, 200),
-    run("done", False, 300),
+    run("no-consensus", True, 200),
+    run("undecided", False, 300),
     run("budget", False, 1000),
-    run("stalled", False, 0),
+    run("stalled", True, 0),
 ]
 
 
-def test_capped_runs_are_unfinished_and_errors_and_never_dropped() -> None:
+def test_capped_runs_are_unfinished_and_never_dropped() -> None:
     summary = Summary.of(RUNS)
-    assert (summary.unfinished, summary.errors, summary.error_rate) == (2, 3, 0.6)
+    assert (summary.unfinished, summary.no_consensus) == (2, 1)
+    assert (summary.errors, summary.error_rate) == (2, 0.4)
     assert summary.mean_answers == 200
     assert summary.median_answers == 200
     assert summary.mean_answers_all == 320
     assert summary.max_answers_seen == 1000
     assert summary.mean_batches == 32
+
+
+def test_shares_are_over_all_runs_and_the_accuracy_over_those_with_labels() -> None:
+    shares = [(1.0, 0.1, 0.8), (0.5, 0.0, 1.0), (0.0, 0.0, None)]
+    runs = [Run("done", True, 1, 1, {}, *each) for each in shares]
+    summary = Summary.of(runs)
+    assert summary.decided == 0.5
+    assert summary.wrong_share == pytest.approx(0.1 / 3)
+    assert summary.class_accuracy == pytest.approx(0.9)
+    assert Summary.of(runs[2:]).class_accuracy is None
 
 
 def test_quantiles_are_over_finished_runs() -> None:
@@ -34,11 +45,11 @@ def test_quantiles_are_over_finished_runs() -> None:
 
 
 def test_nothing_finished_has_no_mean() -> None:
-    summary = Summary.of([run("budget", False, 50)])
+    summary = Summary.of([run("budget", True, 50)])
     assert summary.mean_answers is None
     assert summary.median_answers is None
     assert summary.mean_answers_all == 50
-    assert summary.error_rate == 1
+    assert (summary.errors, summary.unfinished) == (0, 1)
 
 
 @pytest.mark.parametrize(("errors", "runs"), [(0, 100), (3, 100), (100, 100), (17, 400)])

@@ -9,29 +9,29 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from askfew.algorithms import start
-from askfew.answers import Number, Scale
 from askfew.campaigns.settings import Settings
 from askfew.driver import run
 from askfew.records import Batch, Oracle, Problem, Tally
+from askfew.wording import counted
 
 if TYPE_CHECKING:
-    from askfew.simulation import Instance
+    from askfew.simulation import Instance, World
 
 __all__ = ["CrowdForecast", "crowd_forecast"]
 
 RUNS = 20
 _SECONDS = 1.5
 """Enough runs by then: a forecast must not make anybody wait."""
-_GAP = 0.6
-"""Of the width of the answers: a question that eight in ten answer as their group would."""
-_GAP_IN_SIGMAS = 2.0
-_USEFUL_SHARE = 0.2
+_OF_THIS_CAMPAIGN = ("anchors", "defining", "given")
+"""Options that name its items and questions."""
 
 
 @dataclass(frozen=True)
@@ -101,53 +101,77 @@ class _Counting:
 
 def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForecast:
     """Simulate a few campaigns with these settings, on groups that differ plainly."""
-    instance = _instance(settings, items, questions)
+    from askfew.planning.usual import typical_instance  # slow, and only who creates simulates
+
+    groups = min(_groups(settings.options), items, 2 ** min(questions, 10))
+    instance = typical_instance(settings.answers, items, questions, settings.method, groups)
     until = time.monotonic() + _SECONDS
-    asked = []
+    ran = []
     for seed in np.random.SeedSequence(settings.seed).spawn(RUNS):
-        asked.append(_asked(instance, settings, seed))
+        ran.append(_simulate(instance, settings, seed))
         if time.monotonic() > until:
             break
-    quantiles = np.quantile(asked, [0.5, 0.9], axis=0).T
-    (cell, most_cell), _, (answers, most_answers) = quantiles.tolist()
+    quantiles = np.quantile([(each.cell, each.answers) for each in ran], [0.5, 0.9], axis=0)
+    (cell, most_cell), (answers, most_answers) = quantiles.T.tolist()
     per_worker = settings.answers_per_worker_and_cell
+    of_groups = f", {instance.groups} groups" if instance.groups > 2 else ""
+    lost = sum(each.status == "no-consensus" for each in ran)
+    in_vain = f"; {lost} of them found no split" if lost else ""
     return CrowdForecast(
         typical_workers=math.ceil(cell / per_worker),
         most_workers=math.ceil(most_cell / per_worker),
         typical_answers=math.ceil(answers),
         most_answers=math.ceil(most_answers),
-        assumed=f"{len(asked)} simulated campaigns, gap {instance.gap:g},"
-        f" {instance.useful} of {questions} questions useful",
-        runs=tuple((searched, total) for _, searched, total in asked),
+        assumed=f"{counted(len(ran), 'simulated campaign')}, gap {instance.gap:g},"
+        f" {instance.useful} of {questions} questions useful{of_groups}{in_vain}",
+        runs=tuple((each.searched, each.answers) for each in ran),
     )
 
 
-def _instance(settings: Settings, items: int, questions: int) -> Instance:
-    from askfew.simulation import Instance  # slow to import, and only who creates simulates
-
-    useful = max(1, round(questions * _USEFUL_SHARE))
-    match settings.answers:
-        case Number(sigma):
-            return Instance(items, questions, useful, _GAP_IN_SIGMAS * sigma, "gaussian", sigma)
-        case Scale():
-            return Instance(items, questions, useful, _GAP, "scale")
-        case _:
-            return Instance(items, questions, useful, _GAP, "yes-no")
+def _groups(options: Mapping[str, Any]) -> int:
+    """How many groups to plant: as many as are looked for, the fewest of several."""
+    groups = options.get("groups", 2)
+    if isinstance(groups, int):
+        return groups
+    return 2 if isinstance(groups, str) else min(groups)
 
 
-def _asked(
-    instance: Instance, settings: Settings, seed: np.random.SeedSequence
-) -> tuple[int, int, int]:
+@dataclass(frozen=True)
+class _Simulated:
     """Answers to the cell that is asked most, before the method foresees its end, and in all."""
+
+    cell: int
+    searched: int
+    answers: int
+    status: str
+
+
+def _simulate(instance: Instance, settings: Settings, seed: np.random.SeedSequence) -> _Simulated:
     for_world, for_method = seed.spawn(2)
-    oracle = _Counting(instance.draw(for_world).oracle)
+    world, rng = instance.draw(for_world), np.random.default_rng(for_method)
+    oracle = _Counting(world.oracle)
     procedure = start(
         settings.method,
         oracle.problem,
-        np.random.default_rng(for_method),
+        rng,
         delta=settings.delta,
-        **settings.options,
+        **_options(settings.options, world, rng),
     )
-    run(procedure, oracle, max_answers=settings.max_answers)
+    ended = run(procedure, oracle, max_answers=settings.max_answers)
     total = int(oracle.asked.sum())
-    return int(oracle.asked.max()), total if oracle.searched is None else oracle.searched, total
+    searched = total if oracle.searched is None else oracle.searched
+    status = ended.status if ended.result is None else ended.result.status
+    return _Simulated(int(oracle.asked.max()), searched, total, status)
+
+
+def _options(options: Mapping[str, Any], world: World, rng: np.random.Generator) -> dict[str, Any]:
+    """The options for a simulated world, where other items are known and other questions useful."""
+    from askfew.simulation import draw_anchors
+
+    kept = {name: value for name, value in options.items() if name not in _OF_THIS_CAMPAIGN}
+    groups = Counter((options.get("anchors") or {}).values())
+    sizes = np.bincount(world.labels)
+    if len(groups) == len(sizes):  # else as many groups as in the world are not shown
+        each = min(math.ceil(groups.total() / len(groups)), int(sizes.min()))
+        kept["anchors"] = draw_anchors(world.labels, each, rng)
+    return kept

@@ -16,6 +16,7 @@ from askfew.cli.output import note, print_json, progress, report
 from askfew.cli.places import check_drawable
 from askfew.clustering import MAX_ANSWERS
 from askfew.simulation import Instance, Summary, simulate_runs
+from askfew.wording import counted
 
 __all__ = ["calibrate"]
 
@@ -24,6 +25,7 @@ WIDTH = 40
 
 
 def calibrate(
+    method: options.Method = "frugal",
     items: options.Items = 100,
     questions: options.Questions = 20,
     useful: options.Useful = 3,
@@ -32,6 +34,12 @@ def calibrate(
     sigma: options.Sigma = 1.0,
     balance: options.Balance = 0.5,
     decay: options.Decay = 0.0,
+    groups: options.Groups = 2,
+    spread: options.Spread = 0.0,
+    look_for: options.LookFor = None,
+    error: options.Error = None,
+    per_cell: options.PerCell = None,
+    anchors: options.Anchors = 0,
     delta: options.Delta = 0.05,
     runs: Annotated[int, Option(help="Simulated campaigns.")] = 1000,
     seed: options.Seed = 0,
@@ -43,15 +51,24 @@ def calibrate(
     """Simulate many campaigns with your numbers: does the promise hold, and what do they cost?"""
     check_delta(delta)
     check_drawable(figure)
-    instance = Instance(items, questions, useful, gap, noise, sigma, balance, decay)
+    instance = Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
     results = simulate_runs(
         instance,
-        "frugal",
+        method,
         delta=delta,
         runs=runs,
         seed=seed,
         jobs=jobs,
         max_answers=max_answers,
+        anchors=anchors,
+        options=options.method_options(
+            method,
+            groups=groups,
+            look_for=look_for,
+            error=error,
+            per_cell=per_cell,
+            anchors=anchors,
+        ),
         watch=progress("simulated campaigns", runs),
     )
     answers = [run.answers for run in results]
@@ -61,25 +78,59 @@ def calibrate(
         _draw(figure, answers, str(instance))
     if json:
         histogram = {"counts": counts.tolist(), "edges": edges.tolist()}
-        head = {"instance": instance.to_dict(), "delta": delta, "runs": runs, "seed": seed}
+        head = {
+            "method": method,
+            "instance": instance.to_dict(),
+            "delta": delta,
+            "runs": runs,
+            "seed": seed,
+        }
         print_json({**head, **asdict(summary), "histogram": histogram})
     else:
         report.print(f"[bold]{runs} simulated campaigns[/bold]: {instance}")
-        report.print(_verdict(summary, delta, runs))
+        shares = [run.wrong_share for run in results] if error == "share" else None
+        report.print(_verdict(summary, delta, runs, shares))
+        report.print(_rest(summary))
         _print_histogram(counts.tolist(), edges.tolist())
 
 
-def _verdict(summary: Summary, delta: float, runs: int) -> str:
+def _verdict(
+    summary: Summary, delta: float, runs: int, shares: Sequence[float] | None = None
+) -> str:
+    """The promise beside what was seen: any wrong label, or the mean share of wrong ones."""
     low, high = summary.error_interval
-    observed = (
-        f"{summary.errors} of {runs} had a wrong or missing label: {summary.error_rate:.2%}"
-        f" (95 % interval {low:.2%} to {high:.2%}); promised: at most {delta:.2%}."
-    )
+    observed = f"{summary.errors} of {runs} had a wrong label"
+    if shares is None:
+        observed += f": {summary.error_rate:.2%}"
+    else:
+        low, high = _share_interval(shares, high)
+        observed += f"; the mean share of wrong labels is {summary.wrong_share:.3%}"
+    observed += f" (95 % interval {low:.2%} to {high:.2%}); promised: at most {delta:.2%}."
     if high <= delta:
         return f"{observed} The promise is kept, with room to spare."
     if low <= delta:
         return f"{observed} Consistent with the promise; more runs would narrow the interval."
     return f"{observed} [bold red]The promise is broken.[/bold red]"
+
+
+def _share_interval(shares: Sequence[float], most: float) -> tuple[float, float]:
+    """Of a mean share, which is at most the chance of any wrong label (at most ``most``)."""
+    mean, error = float(np.mean(shares)), float(np.std(shares)) / len(shares) ** 0.5
+    if error == 0:  # nothing was seen to vary, which says little of what could
+        return 0.0, most
+    return max(0.0, mean - 1.96 * error), min(most, mean + 1.96 * error)
+
+
+def _rest(summary: Summary) -> str:
+    """What became of the items, and of campaigns that did not end well."""
+    said = [f"{summary.decided:.1%} of the items got a label"]
+    if summary.class_accuracy is not None:
+        said.append(f"{summary.class_accuracy:.1%} of the labels agree with the planted groups")
+    if summary.no_consensus:
+        said.append(f"{counted(summary.no_consensus, 'campaign')} found no split")
+    if summary.unfinished:
+        said.append(f"{counted(summary.unfinished, 'campaign')} did not finish")
+    return "; ".join(said) + "."
 
 
 def _print_histogram(counts: Sequence[int], edges: Sequence[float]) -> None:

@@ -9,7 +9,7 @@ __all__ = ["COMMANDS"]
 _ALONE = {
     "demo": (
         "demo:demo",
-        "Sort simulated bird photos into two species: what is asked, what it finds, what it costs.",
+        "Two stories: what is asked, what it finds, what it costs; groups of equals, and a rule.",
     ),
     "simulate": (
         "simulate:simulate",
@@ -30,6 +30,10 @@ _ALONE = {
     "calibrate": (
         "calibrate:calibrate",
         "Simulate many campaigns with your numbers: does the promise hold, and what do they cost?",
+    ),
+    "certify": (
+        "certify:certify",
+        "Sort new items by a rule that is there already: every label given is right about it.",
     ),
     "bounds": (
         "bounds:bounds",

@@ -15,6 +15,7 @@ from askfew.algorithms import start
 from askfew.cli import options
 from askfew.cli.demo_crowd import PRICE, QUESTIONS, Crowd, draw_crowd
 from askfew.cli.demo_live import serve_demo
+from askfew.cli.demo_table import print_story, tell_table
 from askfew.cli.output import note, notes, print_json, report
 from askfew.cli.places import check_drawable
 from askfew.driver import run
@@ -53,7 +54,7 @@ def demo(
     ] = 1.0,
     json: options.AsJson = False,
 ) -> None:
-    """Sort simulated bird photos into two species: what is asked, what it finds, what it costs."""
+    """Two stories: what is asked, what it finds, what it costs; groups of equals, and a rule."""
     if serve:
         serve_demo(seed, port, pause)
         return
@@ -73,10 +74,16 @@ def demo(
     ]
     if picture is not None:
         _save_picture(picture, crowd, log, bills)
+    second = tell_table(seed, DELTA)
     if json:
-        print_json({"outcome": outcome.to_dict(), "bills": [vars(bill) for bill in bills]})
+        story = {"outcome": outcome.to_dict(), "bills": [vars(bill) for bill in bills]}
+        print_json({**story, "table": None if second is None else second.to_dict()})
+        return
+    _print_bills(bills)
+    if second is None:
+        note("A second story, about a real table, needs scikit-learn: pip install 'askfew[all]'.")
     else:
-        _print_bills(bills)
+        print_story(second)
 
 
 def _ask(

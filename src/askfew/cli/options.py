@@ -6,24 +6,32 @@ from typing import Annotated
 
 from typer import Option
 
-from askfew.algorithms import METHODS
+from askfew.algorithms import METHODS, takes_option
+from askfew.errors import InvalidInput
 
 __all__ = [
+    "Anchors",
     "AsJson",
     "Balance",
     "Decay",
     "Delta",
+    "Error",
     "Gap",
+    "Groups",
     "Items",
     "Jobs",
+    "LookFor",
     "MaxAnswers",
     "Method",
     "Noise",
+    "PerCell",
     "Price",
     "Questions",
     "Seed",
     "Sigma",
+    "Spread",
     "Useful",
+    "method_options",
 ]
 
 Method = Annotated[str, Option(help=f"One of {', '.join(METHODS)}.")]
@@ -35,9 +43,71 @@ Noise = Annotated[str, Option(help="gaussian, yes-no or scale (five values).")]
 Sigma = Annotated[float, Option(help="Spread of gaussian answers.")]
 Balance = Annotated[float, Option(help="The second group's share of the items.")]
 Decay = Annotated[float, Option(help="The j-th useful question has gap / j^decay.")]
-Delta = Annotated[float, Option(help="Allowed probability of any wrong label.")]
+Groups = Annotated[int, Option(help="How many groups there are; more than 2 have equal sizes.")]
+Spread = Annotated[
+    float, Option(help="How far items of a group differ on a useful question, in gaps (a sd).")
+]
+LookFor = Annotated[
+    str | None,
+    Option(
+        help="How many groups the method looks for: 3, or 2,3,4, or auto.",
+        show_default="as many as there are",
+    ),
+]
+Error = Annotated[
+    str | None,
+    Option(help="What delta bounds: any wrong label, or the share of them.", show_default="any"),
+]
+PerCell = Annotated[
+    int | None, Option(help="Most answers of any (item, question).", show_default="no cap")
+]
+Anchors = Annotated[int, Option(min=0, help="So many items of each group are known beforehand.")]
+Delta = Annotated[
+    float, Option(help="Allowed probability of any wrong label (or expected share of them).")
+]
 Seed = Annotated[int, Option(help="Decides everything, on any number of jobs.")]
 MaxAnswers = Annotated[int, Option(help="Cap on the answers of a run.")]
 Price = Annotated[float, Option(help="Price of an answer.")]
 Jobs = Annotated[int, Option(help="Processes; -1 for all cores.")]
 AsJson = Annotated[bool, Option("--json", help="One JSON document on standard output.")]
+
+
+def method_options(
+    method: str,
+    *,
+    groups: int = 2,
+    look_for: str | None = None,
+    error: str | None = None,
+    per_cell: int | None = None,
+    anchors: int = 0,
+) -> dict[str, object]:
+    """What to pass to the method, of what was said; InvalidInput for what it does not take."""
+    wished = {"error": error, "per_cell": per_cell, "anchors": anchors or None}
+    said: dict[str, object] = {name: value for name, value in wished.items() if value is not None}
+    if groups > 2 or look_for is not None:
+        said["groups"] = groups if look_for is None else _numbers(look_for)
+    for name in said:
+        if not takes_option(method, name):
+            able = ", ".join(each for each in METHODS if takes_option(each, name))
+            given = f"{name.replace('_', '-')} {said[name]}"
+            if name == "groups" and look_for is not None:
+                given = f"look-for {look_for}"
+            raise InvalidInput(
+                f"--{given} needs a method that can ({able})",
+                method,
+                "choose another method, or leave it out",
+            )
+    said.pop("anchors", None)  # which items they are differs from world to world
+    return said
+
+
+def _numbers(text: str) -> str | list[int]:
+    """'auto', or numbers of groups with commas between them."""
+    if text == "auto":
+        return text
+    try:
+        return [int(each) for each in text.split(",")]
+    except ValueError:
+        raise InvalidInput(
+            "--look-for must be auto, or whole numbers with commas", repr(text), "write 2,3,4, say"
+        ) from None

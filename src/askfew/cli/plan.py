@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from rich.table import Table
 from typer import Option
@@ -11,27 +11,48 @@ from typer import Option
 from askfew.cli import options
 from askfew.cli.output import note, print_json, progress, report
 from askfew.cli.places import check_drawable
+from askfew.errors import InvalidInput
 from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
+from askfew.planning.usual import GAP, SHARE, usual_spread, usual_useful
 
 __all__ = ["plan"]
 
 CURVE_RUNS = 100
-USUAL_USEFUL = Range(2, 8)
 
 
 def plan(
+    method: options.Method = "frugal",
     items: options.Items = 200,
     questions: options.Questions = 40,
     gap: Annotated[
         str, Option(help="How far groups differ where they do: 0.7, or 0.5:0.8.")
-    ] = "0.5:0.8",
+    ] = f"{GAP.low}:{GAP.high}",
     share: Annotated[
-        str, Option(help="The small group's share of the items, or a range.")
-    ] = "0.1:0.5",
+        str | None,
+        Option(
+            help="The small one of two groups' share of the items, or a range.",
+            show_default=f"{SHARE.low}:{SHARE.high}",
+        ),
+    ] = None,
     useful: Annotated[
         str | None,
-        Option(help="How many questions separate, or a range.", show_default="2:8, if so many"),
+        Option(
+            help="How many questions separate, or a range.",
+            show_default="2:8 (rule: 4:8), if so many",
+        ),
     ] = None,
+    groups: options.Groups = 2,
+    spread: Annotated[
+        float | None,
+        Option(
+            help="How far items of a group differ on a useful question, in gaps (a sd).",
+            show_default=f"0 (rule: {usual_spread('rule')})",
+        ),
+    ] = None,
+    look_for: options.LookFor = None,
+    error: options.Error = None,
+    per_cell: options.PerCell = None,
+    anchors: options.Anchors = 0,
     noise: options.Noise = "yes-no",
     sigma: options.Sigma = 1.0,
     delta: options.Delta = 0.05,
@@ -48,50 +69,70 @@ def plan(
 ) -> None:
     """Forecast answers and money before the first answer, over what you do not know."""
     check_drawable(figure)
+    if share is not None and groups > 2:
+        raise InvalidInput(
+            "--share is for two groups; more have equal sizes", share, "leave it out"
+        )
     unknown = Unknown(
         items,
         questions,
         Range.read(gap, "gap"),
-        Range.read(share, "share"),
-        _usual_useful(questions) if useful is None else Range.read(useful, "useful"),
+        SHARE if share is None else Range.read(share, "share"),
+        usual_useful(method, questions) if useful is None else Range.read(useful, "useful"),
         noise=noise,
         sigma=sigma,
+        groups=groups,
+        spread=usual_spread(method) if spread is None else spread,
     )
+    asked: dict[str, Any] = {
+        "method": method,
+        "anchors": anchors,
+        "options": options.method_options(
+            method,
+            groups=groups,
+            look_for=look_for,
+            error=error,
+            per_cell=per_cell,
+            anchors=anchors,
+        ),
+        "delta": delta,
+        "seed": seed,
+        "jobs": jobs,
+    }
     bill = forecast(
         unknown,
-        delta=delta,
+        **asked,
         price=price,
         cap=cap,
         repeats=repeats,
         runs=runs,
-        seed=seed,
-        jobs=jobs,
         watch=progress("simulated campaigns", runs),
     )
-    if useful is None and unknown.useful != USUAL_USEFUL:
+    usual = usual_useful(method, 10**6)
+    if useful is None and unknown.useful != usual:
         note(
-            f"There are few questions: {unknown.useful} of them, not {USUAL_USEFUL}, are taken to"
+            f"There are few questions: {unknown.useful} of them, not {usual}, are taken to"
             " be useful. Say --useful if you know better."
         )
     if figure is not None:
-        _draw(figure, unknown, delta, seed, jobs)
+        _draw(figure, unknown, asked)
     if json:
         print_json(bill.to_dict())
     else:
-        _print_bill(bill)
+        _print_bill(bill, error or "any")
 
 
-def _usual_useful(questions: int) -> Range:
-    return Range(*(max(1, min(end, questions)) for end in (USUAL_USEFUL.low, USUAL_USEFUL.high)))
-
-
-def _print_bill(bill: Forecast) -> None:
+def _print_bill(bill: Forecast, error: str) -> None:
     unknown = bill.unknown
+    groups = f"small group {unknown.share}" if unknown.groups == 2 else f"{unknown.groups} groups"
+    spread = f", spread {unknown.spread:g}" if unknown.spread else ""
+    promise = f"all labels right with probability {1 - bill.delta:g}"
+    if error == "share":
+        promise = f"a share of {bill.delta:g} of the labels wrong at most, on average"
     report.print(
         f"[bold]{unknown.items} items, {unknown.questions} questions[/bold]"
-        f" ({unknown.noise} answers): gap {unknown.gap}, small group {unknown.share},"
-        f" useful questions {unknown.useful};"
-        f" all labels right with probability {1 - bill.delta:g}"
+        f" ({unknown.noise} answers), method {bill.method}: gap {unknown.gap}, {groups},"
+        f" useful questions {unknown.useful}{spread}; {promise}"
     )
     table = Table("", "answers", "money")
     for column in table.columns[1:]:
@@ -107,22 +148,28 @@ def _print_bill(bill: Forecast) -> None:
     for phase, answers in bill.by_phase.items():
         row(f"mean for the phase '{phase}'", answers)
     table.add_section()
-    row("no method can do with less on average (mid-range)", bill.least)
+    if bill.least is not None:
+        row("no method can do with less on average (mid-range)", bill.least)
     row(f"asking everything {bill.repeats} times, no promise", bill.everything)
     report.print(table)
     if bill.cap is not None:
         report.print(f"Chance to stay under {bill.cap:,} answers: {bill.chance_under_cap:.0%}")
+    report.print(f"On average {bill.decided:.1%} of the items get a label.")
+    if bill.no_consensus:
+        report.print(f"{bill.no_consensus:.1%} of the campaigns find no split.")
     hardest = unknown.hardest()
+    small = f" small group {hardest.balance:g}," if unknown.groups == 2 else ""
     report.print(
-        f"[dim]Hardest corner: gap {hardest.gap:g}, small group {hardest.balance:g},"
+        f"[dim]Hardest corner: gap {hardest.gap:g},{small}"
         f" {hardest.useful} useful. From {bill.runs} simulated campaigns, unknowns uniform on a"
         " log scale within their ranges.[/dim]"
     )
 
 
-def _draw(path: Path, unknown: Unknown, delta: float, seed: int, jobs: int) -> None:
+def _draw(path: Path, unknown: Unknown, asked: dict[str, Any]) -> None:
     from askfew.cli.plan_figure import draw
 
-    curves = forecast_curves(unknown, delta=delta, runs=CURVE_RUNS, seed=seed, jobs=jobs)
-    draw(path, curves, f"{unknown.items} items, {unknown.questions} questions, delta {delta:g}")
+    curves = forecast_curves(unknown, runs=CURVE_RUNS, **asked)
+    sizes = f"{unknown.items} items, {unknown.questions} questions"
+    draw(path, curves, f"{sizes}, method {asked['method']}, delta {asked['delta']:g}")
     note(f"Figure saved as {path}")

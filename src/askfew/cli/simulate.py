@@ -28,6 +28,12 @@ def simulate(
     sigma: options.Sigma = 1.0,
     balance: options.Balance = 0.5,
     decay: options.Decay = 0.0,
+    groups: options.Groups = 2,
+    spread: options.Spread = 0.0,
+    look_for: options.LookFor = None,
+    error: options.Error = None,
+    per_cell: options.PerCell = None,
+    anchors: options.Anchors = 0,
     delta: options.Delta = 0.05,
     runs: Annotated[int, Option(help="How many runs.")] = 100,
     seed: options.Seed = 0,
@@ -40,7 +46,15 @@ def simulate(
 ) -> None:
     """Run one method many times on simulated problems: what it costs and how often it errs."""
     check_delta(delta)
-    instance = Instance(items, questions, useful, gap, noise, sigma, balance, decay)
+    instance = Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
+    method_options = options.method_options(
+        method,
+        groups=groups,
+        look_for=look_for,
+        error=error,
+        per_cell=per_cell,
+        anchors=anchors,
+    )
     began = time.perf_counter()
     results = simulate_runs(
         instance,
@@ -51,6 +65,8 @@ def simulate(
         jobs=jobs,
         max_answers=max_answers,
         budget=budget,
+        anchors=anchors,
+        options=method_options,
         watch=progress(f"{method} runs", runs),
     )
     seconds = time.perf_counter() - began
@@ -72,11 +88,17 @@ def _print_table(
         table.add_row("median", f"{summary.median_answers:,.0f}")
         table.add_row("5 % to 95 %", f"{summary.q05_answers:,.0f} to {summary.q95_answers:,.0f}")
     table.add_row("batches", f"{summary.mean_batches:,.1f}")
+    table.add_row("decided", f"{summary.decided:.2%} of the items")
     table.add_row(
         "errors",
-        f"{summary.errors} of {runs} runs: {summary.error_rate:.2%}"
+        f"a wrong label in {summary.errors} of {runs} runs: {summary.error_rate:.2%}"
         f" (95 % interval {low:.2%} to {high:.2%}, delta {delta:.2%})",
     )
-    table.add_row("unfinished", f"{summary.unfinished} (counted as errors)")
+    table.add_row("wrong labels", f"{summary.wrong_share:.3%} of those given")
+    if summary.class_accuracy is not None:
+        table.add_row("as planted", f"{summary.class_accuracy:.2%} of those given")
+    if summary.no_consensus:
+        table.add_row("no consensus", f"{summary.no_consensus} runs found no split")
+    table.add_row("unfinished", f"{summary.unfinished} runs")
     table.add_row("time", f"{seconds:.1f} s")
     report.print(table)

@@ -1,9 +1,9 @@
-"""Forecasts of answers and money, from simulating the frugal method on what might be true."""
+"""Forecasts of answers and money, from simulating a method on what might be true."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,12 +14,11 @@ from askfew.algorithms import check_delta
 from askfew.errors import InvalidInput
 from askfew.planning.letters import divergence_of
 from askfew.planning.ranges import Range, Unknown
-from askfew.simulation import Family, Run, local, repeat, try_method
+from askfew.simulation import Family, Run, Trial, local, repeat, try_method
 from askfew.theory import labelling_mean
 
 __all__ = ["Forecast", "forecast", "forecast_curves"]
 
-METHOD = "frugal"
 CORNER_RUNS = 400
 """Runs for the hardest corner's own figure."""
 
@@ -28,11 +27,15 @@ CORNER_RUNS = 400
 class Forecast:
     """What a campaign will ask: over the ranges, in their hardest corner, and phase by phase.
 
-    ``least`` is a lower bound on the mean answers of any method, for the middle of the ranges;
-    ``everything`` is the cost of asking every cell ``repeats`` times, which promises nothing.
+    ``least`` is a lower bound on the mean answers of any method that labels every item of two
+    groups, for the middle of the ranges; None where nobody is promised that. ``decided`` is the
+    mean share of the items that get a label, ``no_consensus`` the share of the campaigns that find
+    no split. ``everything`` is the cost of asking every cell ``repeats`` times, which promises
+    nothing.
     """
 
     unknown: Unknown
+    method: str
     delta: float
     price: float
     runs: int
@@ -43,8 +46,10 @@ class Forecast:
     by_phase: dict[str, float]
     cap: int | None
     chance_under_cap: float | None
-    least: float
+    least: float | None
     repeats: int
+    decided: float
+    no_consensus: float
 
     @property
     def everything(self) -> int:
@@ -56,9 +61,10 @@ class Forecast:
             "half of all campaigns stay under": self.median,
             "90 % stay under": self.q90,
             "in the hardest corner, 90 % stay under": self.hardest_q90,
-            "no method can do with less on average (mid-range)": self.least,
-            f"asking everything {self.repeats} times, no promise": self.everything,
         }
+        if self.least is not None:
+            rows["no method can do with less on average (mid-range)"] = self.least
+        rows[f"asking everything {self.repeats} times, no promise"] = self.everything
         return "\n".join(
             f"{name:<50} {answers:>10,.0f} answers {answers * self.price:>10,.2f}"
             for name, answers in rows.items()
@@ -67,13 +73,20 @@ class Forecast:
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values, money beside answers."""
         figures = ("median", "q90", "hardest_median", "hardest_q90", "least", "everything")
-        money = {f"{name}_money": getattr(self, name) * self.price for name in figures}
+        answers = {name: getattr(self, name) for name in figures}
+        money = {
+            f"{name}_money": None if each is None else each * self.price
+            for name, each in answers.items()
+        }
         return {**asdict(self), "everything": self.everything, **money}
 
 
 def forecast(
     unknown: Unknown,
     *,
+    method: str = "frugal",
+    options: Mapping[str, object] | None = None,
+    anchors: int = 0,
     delta: float = 0.05,
     price: float = 0.0,
     cap: int | None = None,
@@ -85,7 +98,8 @@ def forecast(
 ) -> Forecast:
     """Simulate campaigns on instances drawn from the ranges, and on the hardest of them.
 
-    A run that would not end within a generous cap counts as costing all of it.
+    ``options`` are the method's own, ``anchors`` items of each group are known to it beforehand. A
+    run that would not end within a generous cap counts as costing all of it.
     """
     check_delta(delta)
     if not (math.isfinite(price) and price >= 0):
@@ -94,12 +108,14 @@ def forecast(
         raise InvalidInput("cap must be at least 1 answer", cap, "say how many you can pay")
     if repeats < 1:
         raise InvalidInput("repeats must be at least 1", repeats, "say how often to ask each cell")
-    simulate = partial(_answers, delta=delta, seed=seed, jobs=jobs)
+    trial = partial(try_method, method=method, delta=delta, anchors=anchors, options=options)
+    simulate = partial(_runs, trial=trial, seed=seed, jobs=jobs)
     over_ranges = simulate(unknown, runs=runs, watch=watch)
     corner = simulate(unknown.hardest(), runs=min(runs, CORNER_RUNS))
     answers, hardest = _costs(over_ranges), _costs(corner)
     return Forecast(
         unknown=unknown,
+        method=method,
         delta=delta,
         price=price,
         runs=runs,
@@ -110,37 +126,53 @@ def forecast(
         by_phase=_mean_by_phase(over_ranges),
         cap=cap,
         chance_under_cap=None if cap is None else float(np.mean(answers <= cap)),
-        least=labelling_mean(unknown.items, divergence_of(unknown.middle()), delta).value,
+        least=_least(unknown, delta) if method == "frugal" and unknown.groups == 2 else None,
         repeats=repeats,
+        decided=float(np.mean([run.decided for run in over_ranges])),
+        no_consensus=float(np.mean([run.status == "no-consensus" for run in over_ranges])),
     )
 
 
 def forecast_curves(
-    unknown: Unknown, *, delta: float, runs: int, seed: int, jobs: int, points: int = 6
+    unknown: Unknown,
+    *,
+    method: str = "frugal",
+    options: Mapping[str, object] | None = None,
+    anchors: int = 0,
+    delta: float,
+    runs: int,
+    seed: int,
+    jobs: int,
+    points: int = 6,
 ) -> dict[float, list[tuple[float, float, float]]]:
     """For each of three shares: (gap, median answers, 90 % of runs) along the range of gaps."""
+    trial = partial(try_method, method=method, delta=delta, anchors=anchors, options=options)
     curves: dict[float, list[tuple[float, float, float]]] = {}
-    for share in dict.fromkeys(round(unknown.share.at(at), 6) for at in (0.0, 0.5, 1.0)):
+    at_all = (0.0, 0.5, 1.0) if unknown.groups == 2 else (1.0,)  # more groups have equal sizes
+    for share in dict.fromkeys(round(unknown.share.at(at), 6) for at in at_all):
         curves[share] = []
         for gap in dict.fromkeys(unknown.gap.at(at) for at in np.linspace(0, 1, points).tolist()):
             here = replace(unknown, gap=Range(gap, gap), share=Range(share, share))
-            answers = _costs(_answers(here, delta=delta, seed=seed, jobs=jobs, runs=runs))
+            answers = _costs(_runs(here, trial=trial, seed=seed, jobs=jobs, runs=runs))
             low, high = np.quantile(answers, [0.5, 0.9])
             curves[share].append((gap, float(low), float(high)))
     return curves
 
 
-def _answers(
+def _runs(
     family: Family,
     *,
-    delta: float,
+    trial: Trial,
     seed: int,
     jobs: int,
     runs: int,
     watch: Callable[[Iterator[Run]], Iterator[Run]] = iter,
 ) -> list[Run]:
-    trial = partial(try_method, method=METHOD, delta=delta)
     return repeat(family, trial, runs=runs, seed=seed, engine=local(jobs), watch=watch)
+
+
+def _least(unknown: Unknown, delta: float) -> float:
+    return labelling_mean(unknown.items, divergence_of(unknown.middle()), delta).value
 
 
 def _costs(runs: Sequence[Run]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

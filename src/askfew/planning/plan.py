@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from askfew.answers import AnswerKind, YesNo
 from askfew.planning.forecast import Forecast, forecast
 from askfew.planning.ranges import Range, Unknown
@@ -20,6 +22,11 @@ def plan(
     share: Guess = (0.1, 0.5),
     useful: Guess = 1,
     answers: AnswerKind | None = None,
+    groups: int = 2,
+    spread: float = 0.0,
+    method: str = "frugal",
+    options: Mapping[str, object] | None = None,
+    anchors: int = 0,
     delta: float = 0.05,
     price: float = 0.0,
     cap: int | None = None,
@@ -32,7 +39,8 @@ def plan(
 
     ``gap`` is how far the two groups' means differ on a useful question, in the answers' units;
     ``share`` the small group's part of the items; ``useful`` how many questions separate. Each may
-    be a number or a range ``(low, high)``.
+    be a number or a range ``(low, high)``. ``spread`` is how far items of a group differ, in gaps;
+    ``options`` are the method's own; ``anchors`` items of each group are known beforehand.
 
     >>> bill = plan(60, 10, gap=(0.6, 0.8), useful=(2, 4), price=0.02, runs=20, jobs=1)
     >>> bool(bill.least < bill.median <= bill.q90)
@@ -45,9 +53,14 @@ def plan(
         gap=_range("gap", gap),
         share=_range("share", share),
         useful=_range("useful", useful),
+        groups=groups,
+        spread=spread,
     )
     return forecast(
         unknown,
+        method=method,
+        options={"groups": groups, **(options or {})} if groups > 2 else options,
+        anchors=anchors,
         delta=delta,
         price=price,
         cap=cap,

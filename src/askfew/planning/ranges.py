@@ -67,6 +67,9 @@ class Unknown:
     useful: Range
     noise: str = "yes-no"
     sigma: float = 1.0
+    groups: int = 2
+    """More than two have equal sizes, and ``share`` does not matter."""
+    spread: float = 0.0
 
     def __post_init__(self) -> None:
         Problem(self.items, self.questions)  # refuses sizes that are none
@@ -102,6 +105,8 @@ class Unknown:
         gap: Range,
         share: Range,
         useful: Range,
+        groups: int = 2,
+        spread: float = 0.0,
     ) -> Unknown:
         """For answers of this kind, with the gap in their own units.
 
@@ -122,6 +127,8 @@ class Unknown:
             useful,
             noise={YesNo: "yes-no", Scale: "scale", Number: "gaussian"}[type(kind)],
             sigma=kind.sigma,
+            groups=groups,
+            spread=spread,
         )
 
     def draw_instance(self, rng: np.random.Generator) -> Instance:
@@ -153,7 +160,9 @@ class Unknown:
             self.gap.at(gap),
             self.noise,
             self.sigma,
-            self.share.at(share),
+            self.share.at(share) if self.groups == 2 else 0.5,
+            groups=self.groups,
+            spread=self.spread,
         )
 
 

@@ -2,7 +2,16 @@
 
 from askfew.simulation.engines import Engine, dask, local
 from askfew.simulation.instances import NOISES, Instance, World
-from askfew.simulation.runs import Family, Run, Trial, repeat, simulate_runs, try_method
+from askfew.simulation.referee import Verdict, judge
+from askfew.simulation.runs import (
+    Family,
+    Run,
+    Trial,
+    draw_anchors,
+    repeat,
+    simulate_runs,
+    try_method,
+)
 from askfew.simulation.summary import Summary, error_interval
 
 __all__ = [
@@ -13,9 +22,12 @@ __all__ = [
     "Run",
     "Summary",
     "Trial",
+    "Verdict",
     "World",
     "dask",
+    "draw_anchors",
     "error_interval",
+    "judge",
     "local",
     "repeat",
     "simulate_runs",

@@ -1,17 +1,19 @@
-"""Families of two-group problems, and worlds drawn from them."""
+"""Families of problems whose groups are planted, and worlds drawn from them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from askfew import oracles
-from askfew.answers import Number
+from askfew.answers import Number, Scale
 from askfew.errors import InvalidInput
-from askfew.records import Floats, Ints, Oracle, Problem
+from askfew.oracles import BernoulliOracle, GaussianOracle, ScaleOracle
+from askfew.oracles.simulated import Means
+from askfew.records import Batch, Floats, Ints, Oracle, Problem
 
 __all__ = ["NOISES", "Instance", "World"]
 
@@ -24,17 +26,24 @@ class World:
 
     oracle: Oracle
     labels: Ints
-    """True groups, named so that item 0 is in group 0."""
+    """True groups, named in the order of their first items: item 0 is in group 0."""
+    means: Callable[[Ints], Floats] | None = None
+    """The true mean answers of all items (rows) to some questions (columns), in users' units.
+    None where nobody has to look them up."""
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A family of problems: two groups that differ on some questions and on no other.
+    """A family of problems: groups that differ on some questions and on no other.
 
     ``gap`` is the difference of the group means on the best question, ``gap / j**decay`` on the
-    j-th best; ``useful`` questions differ at all, at random places. ``balance`` is the second
-    group's share of the items. Yes/no groups answer yes with probability 0.5 + gap/2 and
-    0.5 - gap/2; a scale has five values from 0 to 4 with the same means, rescaled.
+    j-th best; ``useful`` questions differ at all, at random places. Yes/no groups answer yes with
+    probability 0.5 + gap/2 and 0.5 - gap/2; a scale has five values from 0 to 4 with the same
+    means, rescaled. With more than two ``groups`` (of equal size) each useful question has some of
+    them on its low and some on its high side, at random, so that every two differ on some question.
+    ``balance`` is the second of two groups' share of the items. Items of a group are the same, or
+    differ on every useful question by ``spread * gap`` (a standard deviation, before means are
+    clipped to the scale).
 
     >>> world = Instance(items=6, questions=9, useful=2, gap=3).draw(np.random.SeedSequence(0))
     >>> world.labels
@@ -49,6 +58,8 @@ class Instance:
     sigma: float = 1.0
     balance: float = 0.5
     decay: float = 0.0
+    groups: int = 2
+    spread: float = 0.0
 
     def __post_init__(self) -> None:
         Problem(self.items, self.questions)  # refuses sizes that are none
@@ -82,6 +93,33 @@ class Instance:
             )
         if not self.decay >= 0:
             raise InvalidInput("decay must not be negative", self.decay, "0 makes all gaps alike")
+        if not (math.isfinite(self.spread) and self.spread >= 0):
+            raise InvalidInput(
+                "spread, within a group, must be a number, at least 0",
+                self.spread,
+                "0.1 is a tenth of the gap",
+            )
+        self._check_groups()
+
+    def _check_groups(self) -> None:
+        groups: object = self.groups
+        if not isinstance(groups, int) or isinstance(groups, bool) or groups < 2:
+            raise InvalidInput("groups must be a whole number from 2", repr(groups), "pass 2, say")
+        if groups > self.items:
+            raise InvalidInput(
+                f"there cannot be more groups than the {self.items} items", groups, "plant fewer"
+            )
+        if groups > 2 and self.balance != 0.5:
+            raise InvalidInput(
+                "balance is for two groups; more have equal sizes", self.balance, "leave it out"
+            )
+        if 2**self.useful < groups:
+            raise InvalidInput(
+                f"{groups} groups need at least {math.ceil(math.log2(groups))} useful questions,"
+                " so that every two of them differ on one",
+                self.useful,
+                "plant more useful questions, or fewer groups",
+            )
 
     @property
     def second_group(self) -> int:
@@ -99,20 +137,64 @@ class Instance:
         """A world: items shuffled, useful questions at random places, answers from the seed."""
         for_world, for_answers = seed.spawn(2)
         rng = np.random.default_rng(for_world)
-        labels = rng.permutation(np.arange(self.items) < self.second_group).astype(np.int64)
+        planted = rng.permutation(self._planted)
+        places = rng.permutation(self.questions)
+        levels = np.zeros((self.groups, self.questions))  # of the way from the low to the high side
+        levels[:, places[: self.useful]] = self._sides(rng)
         gaps = np.zeros(self.questions)
-        gaps[rng.permutation(self.questions)] = self.ordered_gaps
-        oracle = self._oracle(gaps, labels, np.random.default_rng(for_answers))
-        return World(oracle, (labels != labels[0]).astype(np.int64))
+        gaps[places] = self.ordered_gaps
+        means = self._means(levels, gaps, planted, rng)
+        oracle = self._oracle(means, np.random.default_rng(for_answers))
+        return World(oracle, _in_order_of_first_items(planted), _Truth(means))
 
-    def _oracle(self, gaps: Floats, labels: Ints, rng: np.random.Generator) -> Oracle:
+    @property
+    def _planted(self) -> Ints:
+        """Every item's group, before items are shuffled."""
+        if self.groups == 2:
+            return (np.arange(self.items) < self.second_group).astype(np.int64)
+        return np.arange(self.items) % self.groups
+
+    def _sides(self, rng: np.random.Generator) -> Floats:
+        """1 where a group is on the high side of a useful question (groups x useful questions)."""
+        if self.groups == 2:
+            return np.array([[0.0], [1.0]]).repeat(self.useful, axis=1)
+        crowded = self.groups**2 > 2**self.useful
+        while True:
+            if crowded:  # few questions: begin with groups that differ, or it would take for ever
+                codes = rng.choice(2**self.useful, self.groups, replace=False)
+                sides = (codes[:, np.newaxis] >> np.arange(self.useful)) % 2
+            else:
+                sides = rng.integers(0, 2, (self.groups, self.useful))
+                while (alike := sides.min(axis=0) == sides.max(axis=0)).any():
+                    sides[:, alike] = rng.integers(0, 2, (self.groups, int(alike.sum())))
+            split = (sides.min(axis=0) < sides.max(axis=0)).all()
+            if split and len(np.unique(sides, axis=0)) == self.groups:
+                return sides.astype(np.float64)
+
+    def _means(
+        self, levels: Floats, gaps: Floats, planted: Ints, rng: np.random.Generator
+    ) -> Means:
         if self.noise == "gaussian":
-            means = np.stack([np.zeros_like(gaps), gaps])
-            return oracles.gaussian(means, self.sigma, labels=labels, rng=rng)
-        chances = np.stack([0.5 - gaps / 2, 0.5 + gaps / 2])
+            rows, width = levels * gaps, 1.0
+        else:
+            width = 4.0 if self.noise == "scale" else 1.0
+            rows = width * (0.5 + (2 * levels - 1) * (gaps / 2))
+        if self.spread == 0:
+            return Means(rows, planted)
+        useful = np.flatnonzero(gaps)
+        own = rng.standard_normal((self.items, len(useful)))
+        own *= width * self.spread * self.gap
+        own += rows[:, useful][planted]
+        if self.noise != "gaussian":
+            np.clip(own, 0.0, width, out=own)
+        return _OwnMeans(rows, planted, useful, own)
+
+    def _oracle(self, means: Means, rng: np.random.Generator) -> Oracle:
+        if self.noise == "gaussian":
+            return GaussianOracle(means, self.sigma, rng)
         if self.noise == "yes-no":
-            return oracles.bernoulli(chances, labels=labels, rng=rng)
-        return oracles.scale(4 * chances, 0, 4, labels=labels, rng=rng)
+            return BernoulliOracle(means, rng)
+        return ScaleOracle(means, Scale(0, 4), rng)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
@@ -121,7 +203,44 @@ class Instance:
     def __str__(self) -> str:
         gaps = f"gap {self.gap:g}" + (f" / j^{self.decay:g}" if self.decay else "")
         sigma = f" (sigma {self.sigma:g})" if self.noise == "gaussian" else ""
+        groups = f"balance {self.balance:g}" if self.groups == 2 else f"{self.groups} groups"
+        spread = f", spread {self.spread:g}" if self.spread else ""
         return (
             f"{self.items} items, {self.questions} questions, {self.useful} useful, {gaps},"
-            f" {self.noise} answers{sigma}, balance {self.balance:g}"
+            f" {self.noise} answers{sigma}, {groups}{spread}"
         )
+
+
+class _OwnMeans(Means):
+    """Items that differ from their group on some questions, without building items x questions."""
+
+    def __init__(self, rows: Floats, labels: Ints, questions: Ints, own: Floats) -> None:
+        super().__init__(rows, labels)
+        self._column = np.full(rows.shape[1], -1)
+        self._column[questions] = np.arange(len(questions))
+        self._own = own
+
+    def of(self, batch: Batch) -> Floats:
+        """The mean of each row's cell."""
+        means, column = super().of(batch), self._column[batch.questions]
+        differs = column >= 0
+        means[differs] = self._own[batch.items[differs], column[differs]]
+        return means
+
+
+@dataclass(frozen=True, eq=False)
+class _Truth:
+    """What a referee may look up: the means of some columns, made when they are asked for."""
+
+    means: Means
+
+    def __call__(self, questions: Ints) -> Floats:
+        items = self.means.shape[0]
+        every, asked = np.repeat(np.arange(items), len(questions)), np.tile(questions, items)
+        cells = self.means.of(Batch(every, asked, np.ones_like(every)))
+        return cells.reshape(items, len(questions))
+
+
+def _in_order_of_first_items(planted: Ints) -> Ints:
+    _, first, group = np.unique(planted, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[group]

@@ -13,11 +13,24 @@ import numpy as np
 from askfew.algorithms import METHODS, start
 from askfew.driver import run
 from askfew.errors import InvalidInput
-from askfew.records import Status
+from askfew.records import Ints, Status
 from askfew.simulation.engines import Engine, local
 from askfew.simulation.instances import Instance, World
+from askfew.simulation.referee import judge
 
-__all__ = ["Family", "Run", "Trial", "repeat", "simulate_runs", "try_method"]
+__all__ = [
+    "FINISHED",
+    "Family",
+    "Run",
+    "Trial",
+    "draw_anchors",
+    "repeat",
+    "simulate_runs",
+    "try_method",
+]
+
+FINISHED: tuple[Status, ...] = ("done", "undecided", "no-consensus")
+"""Endings by itself; the others were stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +39,21 @@ class Run:
 
     status: Status
     correct: bool
-    """Whether it finished by itself with every label right."""
+    """Whether no label is wrong."""
     answers: int
     batches: int
     by_phase: dict[str, int] = field(default_factory=dict)
+    decided: float = 1.0
+    """Share of the items that have a label that counts."""
+    wrong_share: float = 0.0
+    """Share of those labels that are wrong."""
+    class_accuracy: float | None = None
+    """Share of those labels that agree with the planted groups; None where there are none."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether it ended by itself, with all that it could find."""
+        return self.status in FINISHED
 
 
 class Family(Protocol):
@@ -51,19 +75,45 @@ def try_method(
     delta: float,
     max_answers: int = 10**8,
     budget: int | None = None,
+    anchors: int = 0,
     options: Mapping[str, object] | None = None,
 ) -> Run:
-    """Run a method on a world and compare its labels with the truth."""
+    """Run a method on a world and compare its labels with the truth.
+
+    ``anchors`` random items of each group are known to it.
+    """
     problem = world.oracle.problem
-    procedure = start(method, problem, rng, delta=delta, budget=budget, **(options or {}))
+    known = {} if anchors == 0 else {"anchors": draw_anchors(world.labels, anchors, rng)}
+    procedure = start(method, problem, rng, delta=delta, budget=budget, **known, **(options or {}))
     ended = run(procedure, world.oracle, max_answers=max_answers)
-    finding = ended.result
-    status = ended.status if finding is None else finding.status
-    correct = (
-        finding is not None and status == "done" and np.array_equal(finding.labels, world.labels)
+    status = ended.status if ended.result is None else ended.result.status
+    verdict, meter = judge(ended.result, world), ended.meter
+    return Run(
+        status,
+        verdict.wrong == 0,
+        meter.answers,
+        meter.batches,
+        meter.by_phase,
+        verdict.decided,
+        verdict.wrong_share,
+        verdict.class_accuracy,
     )
-    meter = ended.meter
-    return Run(status, correct, meter.answers, meter.batches, meter.by_phase)
+
+
+def draw_anchors(labels: Ints, each: int, rng: np.random.Generator) -> dict[int, int]:
+    """So many random items of each group, and their groups."""
+    smallest = int(np.bincount(labels).min())
+    if not 0 < each <= smallest:
+        raise InvalidInput(
+            f"anchors of each group must be from 1 to the {smallest} items of the smallest group",
+            each,
+            "know fewer of them",
+        )
+    return {
+        int(item): group
+        for group in range(int(labels.max()) + 1)
+        for item in rng.choice(np.flatnonzero(labels == group), each, replace=False)
+    }
 
 
 def repeat(
@@ -98,6 +148,7 @@ def simulate_runs(
     jobs: int = 1,
     max_answers: int = 10**8,
     budget: int | None = None,
+    anchors: int = 0,
     options: Mapping[str, object] | None = None,
     watch: Callable[[Iterator[Run]], Iterator[Run]] = iter,
 ) -> list[Run]:
@@ -111,6 +162,7 @@ def simulate_runs(
         delta=delta,
         max_answers=max_answers,
         budget=budget,
+        anchors=anchors,
         options={**known, **(options or {})},
     )
     return repeat(instance, trial, runs=runs, seed=seed, engine=local(jobs), watch=watch)

@@ -28,10 +28,13 @@ def error_interval(errors: int, runs: int, level: float = 0.95) -> tuple[float, 
 
 @dataclass(frozen=True)
 class Summary:
-    """Cost and error of a set of runs. Unfinished runs count as errors and are never dropped.
+    """Cost and error of a set of runs.
 
     Means and quantiles of answers are over finished runs (None if there is none), except
-    ``mean_answers_all``.
+    ``mean_answers_all``; everything else is over all runs. ``errors`` are runs with a wrong label,
+    ``wrong_share`` is the mean share of wrong ones among the labels, ``decided`` the mean share of
+    items with a label, ``class_accuracy`` the mean share of labels that agree with the planted
+    groups (over the runs that have labels).
     """
 
     mean_answers: float | None
@@ -43,6 +46,10 @@ class Summary:
     errors: int
     error_rate: float
     error_interval: tuple[float, float]
+    decided: float
+    wrong_share: float
+    class_accuracy: float | None
+    no_consensus: int
     unfinished: int
     mean_batches: float
 
@@ -50,7 +57,8 @@ class Summary:
     def of(cls, runs: Sequence[Run]) -> Summary:
         """The summary of some runs, at least one."""
         answers = np.array([run.answers for run in runs])
-        finished = answers[[run.status == "done" for run in runs]]
+        finished = answers[[run.finished for run in runs]]
+        accuracies = [run.class_accuracy for run in runs if run.class_accuracy is not None]
         errors = sum(not run.correct for run in runs)
         q05, median, q95 = np.quantile(finished, [0.05, 0.5, 0.95]) if len(finished) else [None] * 3
         return cls(
@@ -63,6 +71,10 @@ class Summary:
             errors=errors,
             error_rate=errors / len(runs),
             error_interval=error_interval(errors, len(runs)),
+            decided=float(np.mean([run.decided for run in runs])),
+            wrong_share=float(np.mean([run.wrong_share for run in runs])),
+            class_accuracy=float(np.mean(accuracies)) if accuracies else None,
+            no_consensus=sum(run.status == "no-consensus" for run in runs),
             unfinished=len(runs) - len(finished),
             mean_batches=float(np.mean([run.batches for run in runs])),
         )

@@ -1,0 +1,291 @@
+"""``askfew certify``: apply a rule to new items, without learning anything."""
+
+from __future__ import annotations
+
+import json as json_format
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from rich.text import Text
+from typer import Argument, Option
+
+import askfew
+from askfew.algorithms import check_delta
+from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.campaigns.exchange.exporting import LONG_COLUMNS
+from askfew.campaigns.exchange.formats.csv_table import written
+from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.folder.table_file import read_table
+from askfew.cli import options
+from askfew.cli.output import note, print_json, report
+from askfew.cli.places import check_writable
+from askfew.errors import InvalidAnswer, InvalidInput
+from askfew.log import Log
+from askfew.oracles.table import TableOracle
+from askfew.outcome import Outcome
+from askfew.records import Batch, Problem, Tally
+from askfew.rule import Rule
+from askfew.workers.python.function import Function, load_function
+from askfew.workers.python.records import Cell, Item, Question
+
+__all__ = ["certify"]
+
+_PLATE = 100
+"""Questions that a function of a batch gets at a time."""
+
+
+def certify(
+    rule: Annotated[
+        Path | None, Argument(help="A rule's file, as Rule.save writes it.", show_default=False)
+    ] = None,
+    cut: Annotated[
+        str | None,
+        Option(metavar="QUESTION=VALUE", help="One question and one cut instead of a file."),
+    ] = None,
+    ask: Annotated[
+        str | None,
+        Option(
+            metavar="MODULE:FUNCTION",
+            help="Who answers: a function, called as by 'askfew work python'.",
+        ),
+    ] = None,
+    items: Annotated[
+        str | None,
+        Option(help="Of --ask: a CSV file (columns id, text, image), or how many there are."),
+    ] = None,
+    recorded: Annotated[
+        Path | None,
+        Option(help="Answers that are there already: a CSV file (columns item, question, answer)."),
+    ] = None,
+    answers: Annotated[str, Option(help="yes-no, scale:LOW:HIGH, or number:SIGMA.")] = "yes-no",
+    delta: options.Delta = 0.05,
+    error: options.Error = None,
+    per_cell: options.PerCell = None,
+    max_answers: Annotated[
+        int | None, Option(help="Never ask for more.", show_default="10,000 of a function")
+    ] = None,
+    seed: options.Seed = 0,
+    csv: Annotated[
+        Path | None, Option(help="Write every item's group there.", show_default=False)
+    ] = None,
+    log: Annotated[
+        Path | None,
+        Option(help="Keep all answers there; what is in it is not asked again."),
+    ] = None,
+    json: options.AsJson = False,
+) -> None:
+    """Sort new items by a rule that is there already: every label given is right about it."""
+    check_delta(delta)
+    check_writable(csv)
+    check_writable(log)
+    chosen, kind = _rule(rule, cut), _kind(answers)
+    if (ask is None) == (recorded is None):
+        raise InvalidInput(
+            "one must answer: --ask MODULE:FUNCTION or --recorded FILE",
+            "both" if ask else "none",
+            "say who",
+        )
+    said: dict[str, Any] = {} if error is None else {"error": error}
+    if per_cell is not None:
+        said["per_cell"] = per_cell
+    if recorded is not None:
+        if log is not None:
+            raise InvalidInput("--log keeps what a function answers", "--recorded", "leave it out")
+        source, names, questions = _recorded(recorded, kind, seed)
+        if per_cell is not None and per_cell > 0:
+            said["per_cell"] = np.minimum(source.per_cell, per_cell)
+        said |= {"source": source, "items": names, "questions": questions}
+    else:
+        assert ask is not None
+        about = _items(items)
+        said |= {"source": _asking(load_function(ask), about, chosen, kind), "answers": kind}
+        said["items"] = [each.id for each in about]
+    questions = list(said.get("questions", chosen.questions))
+    with _kept(log, said["items"], questions, kind) as answered:
+        outcome = askfew.certify(
+            rule=chosen, delta=delta, max_answers=max_answers, rng=seed, log=answered, **said
+        )
+    if csv is not None:
+        write_whole(csv, _table(outcome).encode())
+        note(f"Wrote {csv}")
+    if json:
+        print_json({"items": [str(each) for each in outcome.items], **outcome.to_dict()})
+    else:
+        report.print(Text(str(outcome)))
+
+
+def _rule(path: Path | None, cut: str | None) -> Rule:
+    if (path is None) == (cut is None):
+        raise InvalidInput(
+            "there must be one rule: a file, or --cut QUESTION=VALUE",
+            "none" if cut is None else "both",
+            "give one of them",
+        )
+    if path is not None:
+        return Rule.load(path)
+    assert cut is not None
+    question, equals, value = cut.rpartition("=")
+    try:
+        if not (question and equals):
+            raise ValueError
+        return Rule.cut(question, float(value))
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(
+            "--cut must be QUESTION=VALUE", repr(cut), 'write "Is it red?=0.5", say'
+        ) from None
+
+
+def _kind(text: str) -> AnswerKind:
+    name, *numbers = text.split(":")
+    try:
+        match name, [float(each) for each in numbers]:
+            case "yes-no", []:
+                return YesNo()
+            case "scale", [low, high]:
+                return Scale(low, high)
+            case "number", [sigma]:
+                return Number(sigma)
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+    raise InvalidInput(
+        "--answers must be yes-no, scale:LOW:HIGH or number:SIGMA", repr(text), "write scale:1:5"
+    )
+
+
+def _items(text: str | None) -> list[Item]:
+    """From a CSV file, or so many without a text."""
+    if text is None:
+        raise InvalidInput(
+            "--ask needs to know the items", "none", "say --items FILE, or how many there are"
+        )
+    if text.isdecimal():
+        return [Item(str(number), "") for number in range(int(text))]
+    path = Path(text)
+    found: dict[str, Item] = {}
+    for line, fields in read_table(path, ("id",), ("text", "image", "group")):
+        name = fields["id"]
+        if not name or name in found:
+            raise InvalidInput(
+                f"{path} line {line}: each item must have an id of its own",
+                repr(name),
+                "change it",
+            )
+        image = path.parent / fields["image"] if fields["image"] else None
+        found[name] = Item(name, fields["text"], image)
+    return list(found.values())
+
+
+def _asking(
+    function: Function, items: Sequence[Item], rule: Rule, kind: AnswerKind
+) -> Callable[..., Any]:
+    """The function as ``askfew.certify`` calls it, with items and questions as records."""
+    if function.is_async:
+        raise InvalidInput(
+            "the function must not be async", function.name, "'askfew work python' awaits those"
+        )
+    questions = [Question(str(each), str(each)) for each in rule.questions]
+    if not function.batched:
+        item_of = {each.id: each for each in items}
+        question_of = dict(zip(rule.questions, questions, strict=True))
+        return lambda item, question: function.call(item_of[item], question_of[question])
+
+    def answer(batch: Batch) -> Tally:
+        rows = np.repeat(np.arange(len(batch)), batch.repeats)
+        cells = [
+            Cell(str(number), items[batch.items[row]], questions[batch.questions[row]])
+            for number, row in enumerate(rows)
+        ]
+        plates = [cells[at : at + _PLATE] for at in range(0, len(cells), _PLATE)]
+        came = [_read(value, kind) for plate in plates for value in _plate(plate)]
+        given = np.array([value is not None for value in came])
+        values = np.array([value or 0.0 for value in came])
+        counts = np.bincount(rows[given], minlength=len(batch))
+        sums = np.zeros(len(batch))
+        np.add.at(sums, rows[given], values[given])
+        return Tally(counts, sums)
+
+    def _plate(plate: list[Cell]) -> list[object]:
+        values = list(function.call(plate))
+        if len(values) != len(plate):
+            raise InvalidAnswer(
+                f"{function.name} must return one answer for each question of a batch"
+                f" ({len(plate)})",
+                len(values),
+                "return None where there is none",
+            )
+        return values
+
+    return answer
+
+
+def _read(value: object, kind: AnswerKind) -> float | None:
+    return None if value is None else kind.read(value)
+
+
+def _recorded(path: Path, kind: AnswerKind, seed: int) -> tuple[TableOracle, list[str], list[str]]:
+    """Who answers from a file, and the names of its items and questions."""
+    needed = ("item", "question", "answer")
+    others = tuple(name for name in LONG_COLUMNS if name not in needed)
+    items: dict[str, int] = {}
+    questions: dict[str, int] = {}
+    cells: list[tuple[int, int, float]] = []
+    for line, fields in read_table(path, needed, others):
+        row = items.setdefault(fields["item"], len(items))
+        column = questions.setdefault(fields["question"], len(questions))
+        try:
+            cells.append((row, column, kind.read(fields["answer"])))
+        except InvalidAnswer as error:
+            expected, got, do = error.args
+            raise InvalidInput(f"{path} line {line}: {expected}", got, do) from None
+    problem = Problem(len(items), len(questions), kind)
+    place = np.array([row * len(questions) + column for row, column, _ in cells])
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(len(items) * len(questions) + 1))
+    values = np.array([value for *_, value in cells])[order]
+    return (
+        TableOracle(problem, values, starts, np.random.default_rng(seed)),
+        list(items),
+        list(questions),
+    )
+
+
+@contextmanager
+def _kept(
+    path: Path | None, items: Sequence[str], questions: Sequence[object], kind: AnswerKind
+) -> Iterator[Log]:
+    """The log of a file, written back whatever happens."""
+    log = Log(Problem(len(items), len(questions), kind))
+    names = {"items": list(items), "questions": [str(each) for each in questions]}
+    if path is not None and path.exists():
+        try:
+            kept = json_format.loads(path.read_text())
+            log = Log.from_dict(kept["log"])
+        except (OSError, TypeError, KeyError, ValueError) as error:
+            raise InvalidInput(
+                f"{path} must hold what --log wrote", str(error)[:100], "name another file"
+            ) from error
+        if {name: kept.get(name) for name in names} != names:
+            raise InvalidInput(
+                f"{path} must be of the same items and questions", "others", "name another file"
+            )
+    try:
+        yield log
+    finally:
+        if path is not None and (log.steps or log.partial is not None):
+            write_whole(path, json_format.dumps({**names, "log": log.to_dict()}).encode())
+
+
+def _table(outcome: Outcome) -> str:
+    """Every item with the name of its group, or why it has none."""
+    columns, names = outcome.table, outcome.group_names
+    groups = [names[label] if label >= 0 else "" for label in columns["group"]]
+    guesses = [names[label] for label in columns["guess"]]
+    head = ("item", "group", "guess", "confidence", "undecided", "evidence")
+    rest = (columns["confidence"], columns["undecided"], columns["evidence"])
+    return written(head, zip(columns["item"], groups, guesses, *rest, strict=True))

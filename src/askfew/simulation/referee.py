@@ -1,0 +1,104 @@
+"""The referee: which labels of a run are wrong, for somebody who knows the truth.
+
+A label is wrong if it is wrong about what its certificate says: about the planted groups, whatever
+they are called, or, where labels follow a rule, about the side of the rule on which the item's true
+means lie. An item exactly on a cut is right either way. Groups that were told to the method
+(anchors) are no labels of its own. Where nothing is certified at all, every label counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from askfew.errors import InvalidInput
+from askfew.records import Finding, Ints
+from askfew.rule import Node, Rule
+from askfew.simulation.instances import World
+
+__all__ = ["Verdict", "judge"]
+
+_ON_THE_CUT = 1e-9
+"""A score so near a cut lies on it: sums of floats are not exact."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Of one run: how many items it should label, labelled, labelled wrongly."""
+
+    items: int
+    labelled: int
+    wrong: int
+    as_planted: int
+    """Labels that agree with the planted groups, under the naming that agrees best."""
+
+    @property
+    def decided(self) -> float:
+        """The share of the items that were labelled."""
+        return self.labelled / self.items if self.items else 1.0
+
+    @property
+    def wrong_share(self) -> float:
+        """The share of the labels that are wrong; 0 where there are none."""
+        return self.wrong / self.labelled if self.labelled else 0.0
+
+    @property
+    def class_accuracy(self) -> float | None:
+        """The share of the labels that agree with the planted groups; None without labels."""
+        return self.as_planted / self.labelled if self.labelled else None
+
+
+def judge(finding: Finding | None, world: World) -> Verdict:
+    """Compare what a method found with the truth; None is a run that was stopped."""
+    n = len(world.labels)
+    if finding is None:
+        return Verdict(n, 0, 0, 0)
+    own = np.ones(n, dtype=bool) if finding.told is None else finding.told < 0
+    items = np.flatnonzero(own & (finding.labels >= 0))
+    labels = finding.labels[items]
+    as_planted = _best_naming(labels, world.labels[items])
+    if finding.rule is None:
+        wrong = len(items) - as_planted
+    else:
+        margin = getattr(finding.certificate, "margin", 0.5)
+        wrong = int(_wrong_about(finding.rule, margin, items, labels, world).sum())
+    return Verdict(int(own.sum()), len(items), wrong, as_planted)
+
+
+def _best_naming(labels: Ints, planted: Ints) -> int:
+    """How many labels agree with the planted groups, if each is called by its best name."""
+    if not len(labels):
+        return 0
+    together = np.zeros((labels.max() + 1, planted.max() + 1), dtype=np.int64)
+    np.add.at(together, (labels, planted), 1)
+    return int(together[linear_sum_assignment(together, maximize=True)].sum())
+
+
+def _wrong_about(
+    rule: Rule, margin: float, items: Ints, labels: Ints, world: World
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which of these labels are not those of the rule (its questions are numbers)."""
+    if world.means is None:
+        raise InvalidInput(
+            "a world must know its means, so that labels of a rule can be judged",
+            "none",
+            "draw worlds that have them",
+        )
+    questions = rule.places(range(world.oracle.problem.questions))
+    means = world.means(questions)[items]
+    wrong = np.zeros(len(items), dtype=bool)
+    for node in rule.nodes:
+        scores = node.scores(means)
+        below, above = node.lines(margin)
+        wrong |= np.isin(labels, _groups(node.low)) & (scores > below + _ON_THE_CUT)
+        wrong |= np.isin(labels, _groups(node.high)) & (scores < above - _ON_THE_CUT)
+    return wrong
+
+
+def _groups(side: Node | tuple[int, ...]) -> list[int]:
+    """All groups that lie on this side."""
+    if not isinstance(side, Node):
+        return list(side)
+    return _groups(side.low) + _groups(side.high)
