@@ -250,6 +250,10 @@ def print_numbers(seeds: range) -> None:
         print(f"| {groups} | {counts} | {answers:,.0f} |", flush=True)
 
 
+def _same(world: World, seed: int) -> World:  # noqa: ARG001
+    return world
+
+
 def _accuracy(result: Result) -> float:
     """Certified labels that agree with the classes."""
     labels, classes = result.labels[result.certified], result.classes[result.certified]
@@ -315,7 +319,7 @@ def print_real(seeds: range, folder: Path | None) -> None:
         if world.means.shape[1] == 1:
             cases = {"": {"defining": [0]}}
         for how, options in cases.items():
-            results = _runs(lambda _, world=world: world, seeds, error="share", **options)
+            results = _runs(partial(_same, world), seeds, error="share", **options)
             good = [each for each in results if each.status != "no-consensus"]
             if not good:
                 print(f"| {name}{how} | 0 of {len(results)} | | | | | | | |", flush=True)

@@ -178,7 +178,7 @@ class Chooser:
         times = np.minimum(times, np.maximum(left, 1)).astype(np.int64)
         while not (room := self.state.has_room(items, node, times)).all():
             times = np.where(room, times, np.maximum(times - 1, 1))
-        return times
+        return np.asarray(times)
 
     def _bets(self, items: Ints, node: int) -> tuple[Floats, Floats]:
         """Bets on low and high: what grows fastest if the item goes on as it did."""

@@ -294,11 +294,11 @@ class Learner:
         room = self._room(items, questions).copy()
         if before is not None:
             asked, known, counts = before
-            row, column = np.isin(asked, items), np.isin(known, questions)
+            here, there = np.isin(asked, items), np.isin(known, questions)
             place = {int(item): at for at, item in enumerate(items)}
-            at = np.array([place[int(item)] for item in asked[row]], dtype=np.int64)
-            in_order = np.searchsorted(questions, known[column])
-            room[np.ix_(at, in_order)] -= counts[np.ix_(row, column)]
+            at = np.array([place[int(item)] for item in asked[here]], dtype=np.int64)
+            in_order = np.searchsorted(questions, known[there])
+            room[np.ix_(at, in_order)] -= counts[np.ix_(here, there)]
         ask = np.minimum(times, room).clip(min=0).astype(np.int64)
         row, column = np.nonzero(ask)
         each = ask[row, column]
