@@ -12,7 +12,7 @@ from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import SlotState, answers, slots, steps
 
-LOG = ("number", "items", "questions", "repeats", "counts", "sums", "squares", "seal")
+LOG = ("number", "items", "questions", "repeats", "plans", "counts", "sums", "squares", "seal")
 """The columns of a step that must be the same however it came about."""
 
 
@@ -57,6 +57,7 @@ def frugal(store: Store, rows: int = 6, columns: int = 3, **settings: object) ->
     """Many small steps."""
     usual: dict[str, object] = {
         "name": "frugal",
+        "method": "frugal",
         "delta": 0.1,
         "seed": 3,
         "answers_per_worker_and_cell": 10_000,

@@ -68,8 +68,7 @@ class Campaign:
             self.questions = _shown(connection, select(questions.c.id, questions.c.text), number)
         self.pictures = {item.image for item in self.items if item.image is not None}
         self.problem = Problem(len(self.items), len(self.questions), settings.answers)
-        names = ([item.id for item in self.items], [question.id for question in self.questions])
-        self._advancer = Advancer(database, number, settings, self.problem, names)
+        self._advancer = Advancer(database, number, settings, self.problem)
         per_cell, seconds = settings.answers_per_worker_and_cell, settings.lease_seconds
         self._lender = HandOut(number, per_cell, seconds)
 

@@ -146,7 +146,7 @@ def _asked(
         oracle.problem,
         np.random.default_rng(for_method),
         delta=settings.delta,
-        **settings.options,
+        **settings.arguments(),
     )
     run(procedure, oracle, max_answers=settings.max_answers)
     total = int(oracle.asked.sum())
