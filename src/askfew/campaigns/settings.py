@@ -216,8 +216,7 @@ def _method(value: object) -> str:
 
 
 def _groups(value: object) -> Groups:
-    """
-    >>> _groups(3), _groups([4, 2, 4]), _groups("auto")
+    """>>> _groups(3), _groups([4, 2, 4]), _groups("auto")
     (3, [2, 4], 'auto')
     """
     if value == "auto":

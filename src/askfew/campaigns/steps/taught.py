@@ -38,7 +38,7 @@ def check_fresh(connection: Connection, rule: Rule, old: int, name: str) -> None
     seals = connection.execute(
         select(steps.c.seal).where(steps.c.campaign.in_(everyone), steps.c.seal.is_not(None))
     ).scalars()
-    if not set(rule.learnt_from).isdisjoint(seals):
+    if set(rule.learnt_from) & set(seals):
         raise InvalidInput(
             "a rule must be certified by answers that it was not learnt from",
             f"the rule that the answers of {name!r} taught",
