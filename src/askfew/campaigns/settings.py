@@ -19,7 +19,7 @@ from askfew.errors import InvalidInput
 from askfew.evidence.labels import Error
 from askfew.rule import Rule
 
-__all__ = ["LONGEST_TEXT", "Settings", "check_setting", "is_storable"]
+__all__ = ["LONGEST_TEXT", "OF_THE_METHOD", "Settings", "check_setting", "is_storable"]
 
 LONGEST_TEXT = 10_000
 """Characters of a text that a worker is shown."""
@@ -216,7 +216,9 @@ def _method(value: object) -> str:
 
 
 def _groups(value: object) -> Groups:
-    """>>> _groups(3), _groups([4, 2, 4]), _groups("auto")
+    """A number, a list in order, or "auto".
+
+    >>> _groups(3), _groups([4, 2, 4]), _groups("auto")
     (3, [2, 4], 'auto')
     """
     if value == "auto":
