@@ -27,6 +27,7 @@ _LONGEST_NAME = 80
 _MOST = 10**9
 """Fits the integers of every store."""
 _MOST_GROUPS = 100
+_HALF_WAY = 0.5
 _YEAR = 366 * 24 * 3600
 
 Groups = int | list[int] | Literal["auto"]
@@ -69,7 +70,7 @@ class Settings:
     """The most answers of any (item, question)."""
     limit: int | None = None
     """The most answers about one item while it is certified."""
-    margin: float = 0.5
+    margin: float = _HALF_WAY
     """Where the cut lies between the groups: 0.5 is half-way."""
     repeats: Repeats = "fresh"
     """Whether asking the same again gives a "fresh" answer or the "same"."""
@@ -223,7 +224,7 @@ def _groups(value: object) -> Groups:
     """
     if value == "auto":
         return "auto"
-    wanted = list(value) if isinstance(value, list | tuple) else [value]
+    wanted: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
     right = all(isinstance(each, Integral) and not isinstance(each, bool) for each in wanted)
     if not wanted or not right or not all(2 <= each <= _MOST_GROUPS for each in wanted):
         raise InvalidInput(
@@ -245,7 +246,7 @@ def _one_of(key: str, words: tuple[str, ...], value: object) -> str:
 
 def _margin(value: object) -> float:
     number = _real(value)
-    if number is None or not 0 < number <= _USUAL["margin"]:
+    if number is None or not 0 < number <= _HALF_WAY:
         raise InvalidInput(
             "margin must be a number above 0 and at most 0.5",
             shown(value),
@@ -306,4 +307,4 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "guidelines": _guidelines,
 }
 
-_USUAL = {each.name: each.default for each in fields(Settings)}
+_USUAL: dict[str, Any] = {each.name: each.default for each in fields(Settings)}

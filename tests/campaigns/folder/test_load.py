@@ -184,7 +184,7 @@ def test_a_file_of_settings_is_small(folder: Path) -> None:
     [
         (
             "",
-            "line 1: the first row must name the columns id,text (and may name image,group), got ''",
+            "line 1: the first row must name the columns id,text (and may name image,group), got",
         ),
         (
             "\n\nid,image\n",
