@@ -100,6 +100,34 @@ def with_a_stubborn_worker(store: Store) -> Campaign:
     return campaign
 
 
+def answer_by(
+    campaign: Campaign, means: Any, most: int = 10**6, seed: int = 0, n: int = 100
+) -> int:
+    """Let two workers say yes about item i to question q with probability ``means[i, q]``."""
+    rng, told = np.random.default_rng(seed), 0
+    while told < most and campaign.state == "running":
+        for worker in ("ann", "bob"):
+            for asked in campaign.ask(worker, min(n, most - told)) if told < most else ():
+                item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
+                assert campaign.tell(asked.id, bool(rng.random() < means[item, question])).ok
+                told += 1
+    return told
+
+
+def two_kinds(rows: int, columns: int = 6, between: tuple[int, ...] = ()) -> Any:
+    """Means of yes/no answers: even and odd items differ on four questions, but for some."""
+    means = np.full((rows, columns), 0.5)
+    means[:, :4] = np.where(np.arange(rows) % 2, 0.93, 0.07)[:, np.newaxis]
+    means[list(between), :4] = 0.5
+    return means
+
+
+def three_kinds(rows: int) -> Any:
+    """The same for three kinds and six questions."""
+    levels = np.array([[1, 1, 1, 1, 1, 1], [9, 9, 9, 1, 1, 1], [1, 1, 1, 9, 9, 9]]) / 10
+    return levels[np.arange(rows) % 3]
+
+
 def place(lease: str) -> tuple[int, int]:
     """The step and the slot that a lease is for."""
     _, step, slot, _ = lease.split("-")

@@ -71,13 +71,18 @@ def _divisions(
     names: Sequence[str],
     among: str,
 ) -> list[Division]:
+    # Told from the side that most questions are answered yes about.
+    way = 1 if 2 * sum(weight > 0 for weight in node.weights) >= len(node.weights) else -1
     largest = max(abs(weight) for weight in node.weights)
     ids = [str(rule.questions[place]) for place in node.questions]
     questions = tuple(
-        RuleQuestion(name, texts.get(name, ""), _way(kind, weight > 0, cut), abs(weight) / largest)
+        RuleQuestion(
+            name, texts.get(name, ""), _way(kind, way * weight > 0, cut), abs(weight) / largest
+        )
         for name, weight, cut in zip(ids, node.weights, node.cuts, strict=True)
     )
-    found = [Division(_side(node.high, names), _side(node.low, names), among, questions)]
+    sides = [_side(node.high, names), _side(node.low, names)][::way]
+    found = [Division(sides[0], sides[1], among, questions)]
     for side in (node.high, node.low):
         if isinstance(side, Node):
             found += _divisions(rule, side, kind, texts, names, _side(side, names))

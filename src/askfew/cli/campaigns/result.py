@@ -15,6 +15,7 @@ from askfew.campaigns.exchange.formats import csv_table, parquet_table
 from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.reading.results import RESULT_COLUMNS, Result, result_of
 from askfew.campaigns.reading.rules import group_word
+from askfew.campaigns.sentences import chance
 from askfew.cli import options
 from askfew.cli.campaigns.endings import by_ending
 from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
@@ -93,7 +94,7 @@ def _undecided_lines(found: Result, names: list[str]) -> list[str]:
     """Items without a group by their reason, each with its guess."""
     by_reason: dict[str, list[str]] = {}
     for each in found.undecided:
-        guess = f"{each.item} ({names[each.guess]}? {each.confidence:.0%})"
+        guess = f"{each.item} ({names[each.guess]}? {chance(each.confidence)})"
         by_reason.setdefault(each.undecided or "", []).append(guess)
     return [
         f"undecided{f', {reason}' if reason else ''} ({len(guesses)}; with a guess, which promises"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from askfew.campaigns.reading.knowledge import Knowledge
 from askfew.campaigns.settings import Settings
 from askfew.wording import counted
 
@@ -119,21 +120,25 @@ def course_of(settings: Settings) -> tuple[Phase, ...]:
     return tuple(phase for phase in _PHASES if phase.key in keys)
 
 
-def promise_of(outcome: dict[str, Any] | None, labelled: int, undecided: int) -> str:
-    """What is promised, and about how many items; nothing more than that.
-
-    >>> promise_of({"certificate": None, "status": "no-consensus"}, 0, 12)
-    'No item has a certified group: what is shown are guesses.'
-    """
-    if outcome is None:
-        return ""
-    certificate = outcome.get("certificate")
+def promise_of(known: Knowledge) -> str:
+    """What is promised at the end, and about how many items; nothing more than that."""
+    certificate = (known.outcome or {}).get("certificate")
+    undecided, told = int((known.labels < 0).sum()), int((known.told >= 0).sum())
+    labelled = len(known.labels) - undecided - told
+    said = []
     if certificate is not None:
-        others = f" {_are(undecided, 'other item')} undecided." if undecided else ""
-        return f"{certificate['promise']}{others}"
-    if labelled:
-        return f"Nothing is promised about the {counted(labelled, 'label')} known by then."
-    return "No item has a certified group: what is shown are guesses."
+        said.append(certificate["promise"])
+    elif labelled:
+        said.append(f"Nothing is promised about the {counted(labelled, 'label')} known by then.")
+    else:
+        said.append("No item has a certified group: what is shown are guesses.")
+    if certificate is not None and undecided:
+        said.append(f"{_are(undecided, 'other item')} undecided.")
+    if told:
+        said.append(
+            f"{counted(told, 'anchor')} {'keeps' if told == 1 else 'keep'} the group given."
+        )
+    return " ".join(said)
 
 
 def _are(count: int, what: str) -> str:

@@ -139,9 +139,7 @@ class View:
 def _sentence(standing: Standing, ending: Ending, phase: Phase | None) -> str:
     status = standing.status
     if standing.outcome is not None:
-        undecided = int((standing.labels < 0).sum())
-        promise = promise_of(standing.outcome, len(standing.labels) - undecided, undecided)
-        return f"{ending.sentence} {promise}".strip()
+        return f"{ending.sentence} {promise_of(standing.known)}".strip()
     if ending.kind != "running":
         return ending.sentence
     if not status.workers:
