@@ -1,4 +1,4 @@
-"""What is said of a campaign by rule: labels, guesses, reasons, the rule; during it and after it."""
+"""What is said of a campaign by rule, during it and after it: labels, guesses, reasons."""
 
 import json
 import re
