@@ -1,5 +1,6 @@
 """Campaigns whose every slot is known beforehand, and a look at the slots behind their backs."""
 
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import SlotState, answers, slots, steps
 
-LOG = ("number", "items", "questions", "repeats", "counts", "sums", "squares", "seal")
+LOG = ("number", "items", "questions", "repeats", "plans", "counts", "sums", "squares", "seal")
 """The columns of a step that must be the same however it came about."""
 
 
@@ -57,11 +58,32 @@ def frugal(store: Store, rows: int = 6, columns: int = 3, **settings: object) ->
     """Many small steps."""
     usual: dict[str, object] = {
         "name": "frugal",
+        "method": "frugal",
         "delta": 0.1,
         "seed": 3,
         "answers_per_worker_and_cell": 10_000,
     }
     return store.create(Settings.from_dict({**usual, **settings}), items(rows), questions(columns))
+
+
+def by_rule(store: Store, rows: int = 8, columns: int = 6, **settings: object) -> Campaign:
+    """A pilot, a rule, and a handful of rounds; answered by ``told_apart``."""
+    usual: dict[str, object] = {
+        "name": "by rule",
+        "method": "rule",
+        "delta": 0.1,
+        "seed": 3,
+        "answers_per_worker_and_cell": 10_000,
+    }
+    return store.create(Settings.from_dict({**usual, **settings}), items(rows), questions(columns))
+
+
+def told_apart(asked: Asked) -> bool:
+    """Even items are alike on four questions; a function of the cell and the slot alone."""
+    item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
+    step, slot = place(asked.id)
+    noise = zlib.crc32(f"{step} {slot}".encode()) % 97
+    return noise % 2 == 0 if question >= 4 else (item % 2 == 0) != (noise < 8)
 
 
 def with_a_stubborn_worker(store: Store) -> Campaign:
@@ -76,6 +98,34 @@ def with_a_stubborn_worker(store: Store) -> Campaign:
                     errs = (7 * item + 3 * question) % 8 == 0
                 campaign.tell(asked.id, (item % 2 == 0) != errs)
     return campaign
+
+
+def answer_by(
+    campaign: Campaign, means: Any, most: int = 10**6, seed: int = 0, n: int = 100
+) -> int:
+    """Let two workers say yes about item i to question q with probability ``means[i, q]``."""
+    rng, told = np.random.default_rng(seed), 0
+    while told < most and campaign.state == "running":
+        for worker in ("ann", "bob"):
+            for asked in campaign.ask(worker, min(n, most - told)) if told < most else ():
+                item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
+                assert campaign.tell(asked.id, bool(rng.random() < means[item, question])).ok
+                told += 1
+    return told
+
+
+def two_kinds(rows: int, columns: int = 6, between: tuple[int, ...] = ()) -> Any:
+    """Means of yes/no answers: even and odd items differ on four questions, but for some."""
+    means = np.full((rows, columns), 0.5)
+    means[:, :4] = np.where(np.arange(rows) % 2, 0.93, 0.07)[:, np.newaxis]
+    means[list(between), :4] = 0.5
+    return means
+
+
+def three_kinds(rows: int) -> Any:
+    """The same for three kinds and six questions."""
+    levels = np.array([[1, 1, 1, 1, 1, 1], [9, 9, 9, 1, 1, 1], [1, 1, 1, 9, 9, 9]]) / 10
+    return levels[np.arange(rows) % 3]
 
 
 def place(lease: str) -> tuple[int, int]:

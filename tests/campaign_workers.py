@@ -28,6 +28,25 @@ _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(["campaign_workers"])
 
 
+def forked(target: Callable[..., None], *arguments: object) -> Any:
+    """A process that runs the function, started."""
+    process = _SERVER.Process(target=target, args=arguments, daemon=True)
+    process.start()
+    return process
+
+
+def die_between_plan_and_slots(url: str, name: str, lease: str, answer: bool) -> None:
+    """Give the last answer of a step, and be killed while the next one is opened."""
+    store = Store(url)
+
+    @event.listens_for(store.database.engine, "before_cursor_execute")
+    def die(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if statement.startswith("INSERT INTO slots"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    store.campaign(name).tell(lease, answer)
+
+
 class Crew:
     """Workers by number, each with a file of what was acknowledged and a file of its errors."""
 

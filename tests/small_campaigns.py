@@ -17,7 +17,7 @@ TRUTH = [0, 0, 1, 0, 1, 1]
 
 def small_settings(name: str = "small", **changes: object) -> Settings:
     usual: dict[str, object] = {"delta": 0.1, "seed": 3, "price": 0.5, "max_answers": 100_000}
-    usual["answers_per_worker_and_cell"] = 10_000
+    usual |= {"answers_per_worker_and_cell": 10_000, "method": "frugal"}
     return Settings.from_dict({"name": name, **usual, **changes})
 
 

@@ -69,7 +69,7 @@ def test_any_table_is_taken_or_refused(table: dict[str, object]) -> None:
 def test_defaults() -> None:
     settings = Settings("birds")
     assert settings.answers == YesNo()
-    assert (settings.delta, settings.max_answers, settings.method) == (0.05, 10_000, "frugal")
+    assert (settings.delta, settings.max_answers, settings.method) == (0.05, 10_000, "rule")
     assert (settings.lease_seconds, settings.step_timeout) == (600, 3600)
     assert (settings.price, settings.seed, settings.answers_per_worker_and_cell) == (0, 0, 1)
 

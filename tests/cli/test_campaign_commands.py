@@ -31,6 +31,7 @@ def birds(askfew: Command) -> Command:
     """A campaign in the default store; few workers are needed for it."""
     write_template("birds")
     change("birds", "answers_per_worker_and_cell = 1", "answers_per_worker_and_cell = 1000")
+    change("birds", 'method = "rule"', 'method = "frugal"')
     assert askfew("create", "birds")[0] == 0
     return askfew
 
@@ -124,6 +125,7 @@ def test_a_refused_answer_is_a_status_and_an_exit_code(
 
 def test_create_says_how_many_workers_are_needed(askfew: Command) -> None:
     write_template("birds")
+    change("birds", 'method = "rule"', 'method = "frugal"')
     code, out, err = askfew("create", "birds")
     assert code == 0
     assert "8 items, 5 questions, yes/no answers" in out
@@ -143,6 +145,7 @@ def test_create_says_how_many_workers_are_needed(askfew: Command) -> None:
 
 def test_status_says_loudly_that_there_are_too_few_workers(askfew: Command) -> None:
     write_template("birds")
+    change("birds", 'method = "rule"', 'method = "frugal"')
     askfew("create", "birds")
     code, out, _ = askfew("status", "birds")
     assert code == 0
@@ -182,11 +185,40 @@ def test_result_as_a_table(birds: Command) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table("found.parquet").to_pylist()
     assert [row["item"] for row in table] == [row["item"] for row in rows]
-    assert list(table[0]) == ["item", "group", "evidence", "answers"]
+    assert list(table[0]) == list(rows[0])
+    assert {row["state"] for row in table} == {"certified"}
+
+
+def test_a_campaign_by_rule(askfew: Command) -> None:
+    """As the template is: anchors and a rule of one's own come with the folder."""
+    write_template("birds")
+    change("birds", "answers_per_worker_and_cell = 1", "answers_per_worker_and_cell = 1000")
+    assert askfew("create", "birds")[0] == 0
+    before = askfew("result", "birds")[1]
+    assert "which promises" in before
+    assert "No certificate yet: the campaign has not ended." in before
+    answer_all()
+    story = askfew("result", "birds")[1]
+    assert "birds, done: every item is certified" in story
+    assert story.index("The rule:") < story.index("group 0 (4):")
+    assert "Does this bird swim?: yes more often than" in story
+    assert "8 labels are right about the rule below" in " ".join(story.split())
+    code, rule, _ = askfew("export", "birds", "--format", "rule")
+    assert code == 0
+    Path("birds/rule.json").write_text(rule)
+    change("birds", 'name = "birds"', 'name = "applied"\nrule = "rule.json"')
+    code, _, err = askfew("create", "birds", "--reuse", "birds")
+    assert code == 2
+    assert "a rule must be certified by answers that it was not learnt from" in err
+    assert askfew("create", "birds")[0] == 0
+    answer_all("applied")
+    assert document(askfew("result", "applied", "--json"))["status"] == "done"
 
 
 def test_result_before_the_end(birds: Command) -> None:
-    assert "undecided (8): mallard" in birds("result", "birds")[1]
+    assert "undecided (8; with a guess, which promises nothing): mallard" in birds(
+        "result", "birds"
+    )[1].replace("\n", " ")
     assert birds("result", "birds", "--format", "parquet")[0] == 2
     assert birds("result", "birds", "--out", "found.xls")[0] == 2
 

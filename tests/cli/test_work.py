@@ -85,7 +85,8 @@ def test_create_says_when_one_model_alone_cannot_finish(
 ) -> None:
     write_template("birds")
     toml = Path("birds/campaign.toml")
-    toml.write_text(toml.read_text().replace("cell = 1", f"cell = {limit}"))
+    text = toml.read_text().replace('method = "rule"', 'method = "frugal"')
+    toml.write_text(text.replace("cell = 1", f"cell = {limit}"))
     code, _, err = askfew("create", "birds")
     assert code == 0
     assert ("one model alone" in err) == warned

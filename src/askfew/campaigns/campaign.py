@@ -66,10 +66,10 @@ class Campaign:
         with database.read() as connection:
             self.items = _shown(connection, select(items.c.id, items.c.text, items.c.image), number)
             self.questions = _shown(connection, select(questions.c.id, questions.c.text), number)
+            self.anchors = _anchors(connection, number)
         self.pictures = {item.image for item in self.items if item.image is not None}
         self.problem = Problem(len(self.items), len(self.questions), settings.answers)
-        names = ([item.id for item in self.items], [question.id for question in self.questions])
-        self._advancer = Advancer(database, number, settings, self.problem, names)
+        self._advancer = Advancer(database, number, settings, self.problem)
         per_cell, seconds = settings.answers_per_worker_and_cell, settings.lease_seconds
         self._lender = HandOut(number, per_cell, seconds)
 
@@ -236,6 +236,16 @@ def _check_amount(name: str, amount: object) -> None:
     right = isinstance(amount, int | float) and 0 <= amount <= sys.float_info.max
     if amount is not None and not right:
         raise InvalidAnswer(f"{name} must be a number of at least 0", repr(amount), "leave it out")
+
+
+def _anchors(connection: Connection, campaign: int) -> dict[int, str]:
+    """The items whose group is known, and its name."""
+    rows = connection.execute(
+        select(items.c.number, items.c.group)
+        .where(items.c.campaign == campaign, items.c.group.is_not(None))
+        .order_by(items.c.number)
+    )
+    return {row.number: row.group for row in rows}
 
 
 def _shown(connection: Connection, query: Select[Any], campaign: int) -> list[Shown]:

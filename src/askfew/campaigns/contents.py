@@ -11,7 +11,7 @@ from askfew.campaigns.sentences import located, shown
 from askfew.campaigns.settings import LONGEST_TEXT, is_storable
 from askfew.errors import InvalidInput
 
-__all__ = ["check_contents", "check_id", "check_items", "check_questions"]
+__all__ = ["check_contents", "check_group", "check_id", "check_items", "check_questions"]
 
 _LONGEST_ID = 200
 
@@ -35,6 +35,7 @@ def check_items(items: Sequence[Item]) -> None:
         with located(f"item {number}"):
             check_id(item.id)
             _check_text(item.text)
+            check_group(item.group)
             if item.image is not None:
                 check_picture(item.image, item.image_name or item.id)
 
@@ -59,6 +60,17 @@ def check_id(name: str) -> None:
             f"an id must be 1 to {_LONGEST_ID} characters on one line",
             shown(name) if name else "none",
             "give every row a short id of its own",
+        )
+
+
+def check_group(name: str) -> None:
+    """The name of an anchor's group, if there is one, is like an id."""
+    one_line = all(unicodedata.category(char) not in ("Cc", "Zl", "Zp") for char in name)
+    if len(name) > _LONGEST_ID or not one_line or not is_storable(name):
+        raise InvalidInput(
+            f"a group's name must be at most {_LONGEST_ID} characters on one line",
+            shown(name),
+            "shorten it, or leave it empty",
         )
 
 

@@ -155,7 +155,7 @@ def _simulate(instance: Instance, settings: Settings, seed: np.random.SeedSequen
         oracle.problem,
         rng,
         delta=settings.delta,
-        **_options(settings.options, world, rng),
+        **_options(settings.arguments(), world, rng),
     )
     ended = run(procedure, oracle, max_answers=settings.max_answers)
     total = int(oracle.asked.sum())

@@ -9,14 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from askfew.algorithms import METHODS, start
+from askfew.algorithms import METHODS, start, takes_option
 from askfew.campaigns.sentences import shown
 from askfew.errors import InvalidInput
 from askfew.records import Problem
 
 __all__ = ["check_options", "read_options"]
 
-_SET_ELSEWHERE = ("delta", "method", "problem", "rng")
+_SET_ELSEWHERE = {
+    **dict.fromkeys(("delta", "method", "problem", "rng"), "take it out of the options"),
+    **dict.fromkeys(
+        ("groups", "error", "per_cell", "limit", "margin", "repeats"),
+        "write it as a setting of its own, beside options",
+    ),
+    "given": 'write rule = "FILE", beside options',
+    "anchors": "write it in the column group of items.csv",
+    "defining": "write yes in the column defines of questions.csv",
+}
+"""Options that a method may take and that are not written among the options: what to do."""
 _MOST = 10**9
 _TYPES: dict[object, tuple[tuple[type, ...], str]] = {
     "float": ((int, float), "a number"),
@@ -41,20 +51,37 @@ def read_options(value: object) -> dict[str, Any]:
     return copy
 
 
-def check_options(method: str, delta: float, options: Mapping[str, Any]) -> None:
+def check_options(
+    method: str,
+    delta: float,
+    options: Mapping[str, Any],
+    own: Mapping[str, Any] | None = None,
+    groups: object = 2,
+) -> None:
     """Refuse options that the method does not know, needs but lacks, or cannot use.
+
+    ``own`` are those that have a setting of their own.
 
     >>> check_options("known-gap", 0.05, {"gap": "wide"})
     Traceback (most recent call last):
     askfew.errors.InvalidInput: the option gap must be a number, got 'wide': ...
     """
-    for name in _SET_ELSEWHERE:
+    for name, do in _SET_ELSEWHERE.items():
         if name in options:
+            raise InvalidInput("options are what the method alone takes", name, do)
+    own = dict(own or {})
+    for name in own:
+        if not takes_option(method, name):
             raise InvalidInput(
-                "options are what the method alone takes", name, "take it out of the options"
+                f"{name} is a setting of another method",
+                f"method {method!r}",
+                f'leave {name} out, or write method = "rule"',
             )
     # Started, but never driven: a generator runs nothing before its first Batch is asked for.
-    start(method, Problem(2, 1), np.random.default_rng(0), delta=delta, **options)
+    wanted = groups if isinstance(groups, list) else [groups]
+    most = max([each for each in wanted if isinstance(each, int)], default=2)
+    problem = Problem(max(most, 2), 1)
+    start(method, problem, np.random.default_rng(0), delta=delta, **own, **options)
     parameters = inspect.signature(METHODS[method]).parameters
     for name, value in options.items():
         _check_type(name, value, parameters[name].annotation)

@@ -17,6 +17,8 @@ class Item:
     text: str = ""
     image: bytes | None = field(default=None, repr=False)
     image_name: str = ""
+    group: str = ""
+    """Of an anchor: the name of the group that it is known to be in."""
 
     @property
     def shown(self) -> str:
@@ -34,6 +36,8 @@ class Question:
 
     id: str
     text: str
+    defines: bool = False
+    """Whether it defines the split."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from difflib import get_close_matches
 
 from askfew.errors import InvalidInput
 
-__all__ = ["located", "money", "nearest", "shown"]
+__all__ = ["chance", "located", "money", "nearest", "shown"]
 
 _LONGEST = 60
 _CENT = 0.01
+_NEARLY_SURE = 0.99
 
 
 @contextmanager
@@ -39,6 +40,15 @@ def money(amount: float) -> str:
     """
     digits = 2 if amount == 0 or abs(amount) >= _CENT else 1 - math.floor(math.log10(abs(amount)))
     return f"{amount:,.{digits}f}"
+
+
+def chance(share: float) -> str:
+    """An estimated probability, which is never quite sure.
+
+    >>> chance(0.873), chance(0.9999)
+    ('87 %', 'over 99 %')
+    """
+    return "over 99 %" if share > _NEARLY_SURE else f"{100 * share:.0f} %"
 
 
 def shown(value: object) -> str:

@@ -8,23 +8,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, get_args
 
-from askfew.algorithms import METHODS, check_delta
+from askfew.algorithms import METHODS, check_delta, takes_option
 from askfew.answers import AnswerKind, YesNo
 from askfew.campaigns.kinds import read_kind, write_kind
 from askfew.campaigns.method_options import check_options, read_options
 from askfew.campaigns.sentences import nearest, shown
 from askfew.errors import InvalidInput
+from askfew.evidence.labels import Error
+from askfew.rule import Rule
 
-__all__ = ["LONGEST_TEXT", "Settings", "check_setting", "is_storable"]
+__all__ = ["LONGEST_TEXT", "OF_THE_METHOD", "Settings", "check_setting", "is_storable"]
 
 LONGEST_TEXT = 10_000
 """Characters of a text that a worker is shown."""
 _LONGEST_NAME = 80
 _MOST = 10**9
 """Fits the integers of every store."""
+_MOST_GROUPS = 100
+_HALF_WAY = 0.5
 _YEAR = 366 * 24 * 3600
+
+Groups = int | list[int] | Literal["auto"]
+Repeats = Literal["fresh", "same"]
+OF_THE_METHOD = ("groups", "error", "per_cell", "limit", "margin", "repeats")
+"""Settings that become options of the method."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Settings:
     name: str
     """Unique in its store, in Unicode's composed form (NFC)."""
     delta: float = 0.05
-    """Allowed probability of any wrong label."""
+    """Allowed probability of any wrong label, or expected share of wrong ones (see ``error``)."""
     answers: AnswerKind = field(default_factory=YesNo)
     max_answers: int = 10_000
     """Never ask for more."""
@@ -52,7 +61,23 @@ class Settings:
     """How long a question that was handed out is kept for its worker."""
     step_timeout: float = 3600.0
     """How many seconds a step may wait for a slot that nobody admitted may take."""
-    method: str = "frugal"
+    method: str = "rule"
+    groups: Groups = 2
+    """How many: a number, a list of allowed numbers, or "auto"."""
+    error: Error = "any"
+    """What delta bounds: the chance of "any" wrong label, or the "share" of wrong ones."""
+    per_cell: int | None = None
+    """The most answers of any (item, question)."""
+    limit: int | None = None
+    """The most answers about one item while it is certified."""
+    margin: float = _HALF_WAY
+    """Where the cut lies between the groups: 0.5 is half-way."""
+    repeats: Repeats = "fresh"
+    """Whether asking the same again gives a "fresh" answer or the "same"."""
+    rule: Rule | None = None
+    """To be applied as it is, instead of learning one."""
+    people: int | None = None
+    """How many will answer, where that is known: it bounds the answers per cell."""
     options: dict[str, Any] = field(default_factory=dict)
     """The method's own."""
     guidelines: str = ""
@@ -61,7 +86,30 @@ class Settings:
     def __post_init__(self) -> None:
         for each in fields(self):
             object.__setattr__(self, each.name, check_setting(each.name, getattr(self, each.name)))
-        check_options(self.method, self.delta, self.options)
+        check_options(self.method, self.delta, self.options, self._own_arguments(), self.groups)
+
+    @property
+    def most_per_cell(self) -> int | None:
+        """The most answers of any (item, question): as it was said, or as there are people."""
+        by_people = None if self.people is None else self.people * self.answers_per_worker_and_cell
+        known = [each for each in (self.per_cell, by_people) if each is not None]
+        return min(known, default=None)
+
+    def arguments(self) -> dict[str, Any]:
+        """What the method is given of these, beside delta; all but the rule."""
+        return {**self._own_arguments(), **self.options}
+
+    def _own_arguments(self) -> dict[str, Any]:
+        """Settings that are the method's. Those that say what is usual are left out: what a
+        campaign was given is part of its recipe, and must not grow with the list of settings.
+        """
+        named = {name: getattr(self, name) for name in OF_THE_METHOD}
+        own = {name: value for name, value in named.items() if value != _USUAL[name]}
+        if self.most_per_cell is not None and takes_option(self.method, "per_cell"):
+            own["per_cell"] = self.most_per_cell
+        if self.rule is not None and not takes_option(self.method, "given"):
+            own["rule"] = self.rule  # to be refused
+        return own
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values.
@@ -74,6 +122,7 @@ class Settings:
             **plain,
             "answers": write_kind(self.answers),
             "options": read_options(self.options),
+            "rule": None if self.rule is None else self.rule.to_dict(),
         }
 
     @classmethod
@@ -167,6 +216,59 @@ def _method(value: object) -> str:
     return value
 
 
+def _groups(value: object) -> Groups:
+    """A number, a list in order, or "auto".
+
+    >>> _groups(3), _groups([4, 2, 4]), _groups("auto")
+    (3, [2, 4], 'auto')
+    """
+    if value == "auto":
+        return "auto"
+    wanted: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
+    right = all(isinstance(each, Integral) and not isinstance(each, bool) for each in wanted)
+    if not wanted or not right or not all(2 <= each <= _MOST_GROUPS for each in wanted):
+        raise InvalidInput(
+            f'groups must be a whole number from 2 to {_MOST_GROUPS}, a list of such, or "auto"',
+            shown(value),
+            "write for example groups = 2",
+        )
+    if isinstance(value, list | tuple):
+        return sorted({int(each) for each in wanted})
+    return int(wanted[0])
+
+
+def _one_of(key: str, words: tuple[str, ...], value: object) -> str:
+    if not isinstance(value, str) or value not in words:
+        said = " or ".join(f'"{word}"' for word in words)
+        raise InvalidInput(f"{key} must be {said}", shown(value), "choose one")
+    return value
+
+
+def _margin(value: object) -> float:
+    number = _real(value)
+    if number is None or not 0 < number <= _HALF_WAY:
+        raise InvalidInput(
+            "margin must be a number above 0 and at most 0.5",
+            shown(value),
+            "write 0.5 for a cut half-way between the groups",
+        )
+    return number
+
+
+def _if_any(read: Callable[[object], Any], value: object) -> Any:
+    """A setting that may be left out."""
+    return None if value is None else read(value)
+
+
+def _rule(value: object) -> Rule:
+    return value if isinstance(value, Rule) else Rule.from_dict(value)
+
+
+def _kind(value: object) -> AnswerKind:
+    """In the form that a store gives back: a seal covers it."""
+    return read_kind(write_kind(read_kind(value)))
+
+
 def _guidelines(value: object) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_TEXT or not is_storable(value):
         raise InvalidInput(
@@ -185,7 +287,7 @@ def is_storable(text: str) -> bool:
 _READERS: dict[str, Callable[[object], Any]] = {
     "name": _name,
     "delta": _delta,
-    "answers": read_kind,
+    "answers": _kind,
     "max_answers": partial(_whole, "max_answers", 1, _MOST, 5000),
     "answers_per_worker_and_cell": partial(_whole, "answers_per_worker_and_cell", 1, _MOST, 1),
     "price": partial(_between, "price", 0, _MOST, 0.02),
@@ -193,6 +295,16 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "lease_seconds": partial(_between, "lease_seconds", 0, _YEAR, 600, above=True),
     "step_timeout": partial(_between, "step_timeout", 0, _YEAR, 3600),
     "method": _method,
+    "groups": _groups,
+    "error": partial(_one_of, "error", get_args(Error)),
+    "per_cell": partial(_if_any, partial(_whole, "per_cell", 1, _MOST, 12)),
+    "limit": partial(_if_any, partial(_whole, "limit", 1, _MOST, 100)),
+    "margin": _margin,
+    "repeats": partial(_one_of, "repeats", get_args(Repeats)),
+    "rule": partial(_if_any, _rule),
+    "people": partial(_if_any, partial(_whole, "people", 1, _MOST, 12)),
     "options": read_options,
     "guidelines": _guidelines,
 }
+
+_USUAL: dict[str, Any] = {each.name: each.default for each in fields(Settings)}

@@ -13,11 +13,12 @@ from sqlalchemy.exc import IntegrityError
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.crowd import CrowdForecast
 from askfew.campaigns.folder.pictures import media_type
+from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.steps.advance import new_session
 from askfew.campaigns.steps.log import open_step
 from askfew.campaigns.steps.reuse import reused_campaign
+from askfew.campaigns.steps.taught import check_fresh
 from askfew.campaigns.tables import migrations
 from askfew.campaigns.tables.database import Database
 from askfew.campaigns.tables.schema import (
@@ -80,18 +81,20 @@ class Store:
         _check_ids("items", items)
         _check_ids("questions", questions)
         problem = Problem(len(items), len(questions), settings.answers)
-        log = Log(problem)
-        first = new_session(settings, problem, log).ask()
+        log, inputs = Log(problem), Inputs.of(items, questions)
+        first = new_session(settings, problem, log, inputs).ask()
         now = self.clock()
         try:
             with self.database.write() as connection:
                 old = None if reuse is None else reused_campaign(connection, reuse, settings)
+                if old is not None and settings.rule is not None:
+                    check_fresh(connection, settings.rule, old, str(reuse))
                 campaign = connection.execute(
                     insert(campaigns)
                     .values(
                         name=settings.name,
                         settings=json.dumps(settings.to_dict()),
-                        recipe=json.dumps(dict(log.recipe)),
+                        recipe=json.dumps({**log.recipe, "texts": inputs.texts}),
                         state="running",
                         created=now,
                         reused=old,
@@ -102,7 +105,7 @@ class Store:
                 _insert_items(connection, campaign, items)
                 _insert_questions(connection, campaign, questions)
                 if first is not None:
-                    open_step(connection, campaign, 0, first, now)
+                    open_step(connection, campaign, 0, first, log.pending, now)
         except IntegrityError:
             if settings.name not in self.names():
                 raise
@@ -168,7 +171,7 @@ def _insert_items(connection: Connection, campaign: int, items: Sequence[Item]) 
     for number, item in enumerate(items):
         image = None if item.image is None else insert_image(connection, item.image)
         row = {"campaign": campaign, "number": number, "id": item.id, "text": item.text}
-        rows.append({**row, "image": image})
+        rows.append({**row, "image": image, "group": item.group or None})
     connection.execute(insert(items_table), rows)
 
 
@@ -176,7 +179,13 @@ def _insert_questions(connection: Connection, campaign: int, questions: Sequence
     connection.execute(
         insert(questions_table),
         [
-            {"campaign": campaign, "number": number, "id": question.id, "text": question.text}
+            {
+                "campaign": campaign,
+                "number": number,
+                "id": question.id,
+                "text": question.text,
+                "defines": question.defines,
+            }
             for number, question in enumerate(questions)
         ],
     )

@@ -137,7 +137,7 @@ def test_the_label_studio_interface_is_xml_with_an_answer(
 
 def test_a_result_counts_answers_by_item(store: Store) -> None:
     campaign = small_campaign(store)
-    assert result_of(campaign).undecided == [item.id for item in ITEMS]
+    assert [each.item for each in result_of(campaign).undecided] == [item.id for item in ITEMS]
     answer(campaign, 10**6)
     found = result_of(campaign)
     assert found.status == "done"

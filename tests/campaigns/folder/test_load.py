@@ -7,11 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from askfew import Rule
 from askfew.answers import Number, Scale
 from askfew.campaigns.folder.load import read_folder
 from askfew.campaigns.folder.pictures import LARGEST, media_type
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.sentences import shown
+from askfew.campaigns.settings import Settings
 from askfew.errors import InvalidInput
 
 SETTINGS = '[campaign]\nname = "birds"\n'
@@ -137,7 +139,7 @@ def test_columns_may_stand_in_any_order_and_image_may_be_missing(folder: Path) -
         ("delta = nan\n", "line 3: delta"),
         ("delta = 2024-01-01\n", "line 3: delta must be a number"),
         ("options = { a = 2024-01-01 }\n", "line 3: options must be"),
-        ("seed = 3\n[campaign.options]\nspeed = 2\n", "line 4: frugal takes the options"),
+        ("seed = 3\n[campaign.options]\nspeed = 2\n", "line 4: rule takes the options"),
         ("seed = 3\nmethod = 'kmeans'\n", "line 4: kmeans needs a budget"),
         ("method = 'known-gap'\noptions.gap = -1.0\n", "line 4: gap must be a positive number"),
         ("method = 'adaptive-kmeans'\noptions.budget = 1\n", "line 4: budget must be at least 2"),
@@ -180,7 +182,10 @@ def test_a_file_of_settings_is_small(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("items", "sentence"),
     [
-        ("", "line 1: the first row must name the columns id,text (and may name image), got ''"),
+        (
+            "",
+            "line 1: the first row must name the columns id,text (and may name image,group), got",
+        ),
         (
             "\n\nid,image\n",
             "line 3: the first row must name the columns id,text (and may",
@@ -195,8 +200,8 @@ def test_a_file_of_settings_is_small(folder: Path) -> None:
         ),
         ("id;text;image\n", "line 1: columns must be separated by commas"),
         ("id\ttext\timage\n", "line 1: columns must be separated by commas"),
-        ("id,text,image,imag\n", "line 1: columns must be among id,text,image, got 'imag'"),
-        ("id,text,image,\n", "line 1: columns must be among id,text,image, got ''"),
+        ("id,text,image,imag\n", "line 1: columns must be among id,text,image,group, got 'imag'"),
+        ("id,text,image,\n", "line 1: columns must be among id,text,image,group, got ''"),
         ("id,text,text\n", "line 1: a column must come once, got text twice"),
         ("id,text,image\na,b\n", "line 2: a row must have 3 fields (id,text,image), got 2"),
         ("id,text,image\n\na,b,,\n", "line 3: a row must have 3 fields (id,text,image), got 4"),
@@ -238,7 +243,7 @@ def test_wrong_items_name_their_line(folder: Path, items: str | bytes, sentence:
 @pytest.mark.parametrize(
     ("questions", "sentence"),
     [
-        ("id,text,image\nq,Why?,\n", "line 1: columns must be among id,text, got 'image'"),
+        ("id,text,image\nq,Why?,\n", "line 1: columns must be among id,text,defines, got 'image'"),
         ("id,txt\nq,Why?\n", "line 1: the first row must name the columns id,text"),
         ("id,text\n", "line 1: there must be at least one question, got 0"),
         ("id,text\nq,Why?\nr, \n", "line 3: a question must have a text"),
@@ -422,3 +427,137 @@ def test_what_csv_writes_is_read(folder: Path, texts: dict[str, str]) -> None:
         csv.writer(file).writerows([("id", "text"), *rows.items()])
     found = read_folder(folder).items
     assert [(item.id, item.text) for item in found] == [(k, v.strip()) for k, v in rows.items()]
+
+
+MANY = "id,text,image,group\n" + "".join(f"i{n},,,{{{n}}}\n" for n in range(6))
+
+
+def with_groups(*names: str) -> str:
+    return MANY.format(*(*names, *[""] * (6 - len(names))))
+
+
+def test_the_settings_of_the_method_rule(folder: Path) -> None:
+    text = SETTINGS + (
+        'method = "rule"\ngroups = [3, 2]\nerror = "share"\nper_cell = 12\nlimit = 90\n'
+        'margin = 0.4\nrepeats = "fresh"\npeople = 4\n'
+    )
+    fill(folder, text, with_groups(), "id,text,defines\nq,Does it swim?,\n")
+    settings = read_folder(folder).settings
+    assert settings.arguments() == {
+        "groups": [2, 3],
+        "error": "share",
+        "per_cell": 4,  # as many as there are people
+        "limit": 90,
+        "margin": 0.4,
+    }
+    assert Settings.from_dict(settings.to_dict()) == settings
+
+
+def test_anchors_and_defining_questions(folder: Path) -> None:
+    questions = "id,text,defines\nq,Does it swim?,yes\nr,Does it fly?,No\ns,Is it red?,\n"
+    fill(folder, items=with_groups("duck", "owl"), questions=questions)
+    campaign = read_folder(folder)
+    assert [item.group for item in campaign.items] == ["duck", "owl", "", "", "", ""]
+    assert [question.defines for question in campaign.questions] == [True, False, False]
+
+
+def test_a_rule_in_the_folder(folder: Path) -> None:
+    rule = Rule.cut("q", 0.5, ["owl", "duck"])
+    rule.save(folder / "rule.json")
+    fill(folder, SETTINGS + 'rule = "rule.json"\n')
+    assert read_folder(folder).settings.rule == rule
+
+
+QUESTION = "id,text,defines\nq,Does it swim?,\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "items", "questions", "sentence"),
+    [
+        (
+            'rule = "unknown.json"\n',
+            ITEMS,
+            QUESTION,
+            "campaign.toml line 3: a rule's questions must be among those that can be asked, got"
+            " 'elsewhere'",
+        ),
+        ('rule = "none.json"\n', ITEMS, QUESTION, "campaign.toml line 3: birds/none.json: this"),
+        ('rule = "../x"\n', ITEMS, QUESTION, "campaign.toml line 3: rule must be the name of a"),
+        ('rule = "bad.json"\n', ITEMS, QUESTION, "campaign.toml line 3: bad.json: a rule's file"),
+        ('rule = "{}.json"\n', ITEMS, QUESTION, "campaign.toml line 3: a rule must be a table"),
+        (
+            'method = "frugal"\nrule = "good.json"\n',
+            ITEMS,
+            QUESTION,
+            "campaign.toml line 4: rule is a setting of another method, got method 'frugal'",
+        ),
+        (
+            'method = "frugal"\nerror = "share"\n',
+            ITEMS,
+            QUESTION,
+            "campaign.toml line 4: error is a setting of another method, got method 'frugal'",
+        ),
+        (
+            "",
+            with_groups("duck", "duck"),
+            QUESTION,
+            "items.csv: anchors must show at least two groups, each by one item or more, got"
+            " anchors of duck only",
+        ),
+        (
+            "groups = 3\n",
+            with_groups("duck", "owl"),
+            QUESTION,
+            "items.csv: anchors must show as many groups as are asked for (3), got 2 groups",
+        ),
+        (
+            'method = "frugal"\n',
+            with_groups("duck", "owl"),
+            QUESTION,
+            "items.csv: the column group of items.csv is for a method that uses it, got method"
+            " 'frugal'",
+        ),
+        (
+            "groups = 7\n",
+            with_groups(),
+            QUESTION,
+            "campaign.toml line 3: there cannot be more groups than the 6 items, got 7",
+        ),
+        ("per_cell = 0\n", ITEMS, QUESTION, "campaign.toml line 3: per_cell must be a whole"),
+        ('groups = "many"\n', ITEMS, QUESTION, "campaign.toml line 3: groups must be a whole"),
+        (
+            'error = "all"\n',
+            ITEMS,
+            QUESTION,
+            'campaign.toml line 3: error must be "any" or "share"',
+        ),
+        ("margin = 0.9\n", ITEMS, QUESTION, "campaign.toml line 3: margin must be a number above"),
+        ("people = 0\n", ITEMS, QUESTION, "campaign.toml line 3: people must be a whole number"),
+        (
+            "options.anchors = 1\n",
+            ITEMS,
+            QUESTION,
+            "campaign.toml line 3: options are what the method alone takes, got anchors: write it"
+            " in the column group",
+        ),
+        (
+            "",
+            "id,text,group\na,,duck\nb,,owl\na,,owl\n",
+            QUESTION,
+            "items.csv line 4: an item must be in one group, got 'a' in 'owl' and, on line 2, in"
+            " 'duck'",
+        ),
+        ("", "id,text,group\na,,duck\na,,duck\n", QUESTION, "items.csv line 3: an id must be used"),
+        ("", ITEMS, "id,text,defines\nq,Why?,maybe\n", "questions.csv line 2: defines must be yes"),
+    ],
+    ids=shown,
+)
+def test_what_does_not_go_with_the_method_rule(
+    folder: Path, settings: str, items: str, questions: str, sentence: str
+) -> None:
+    Rule.cut("elsewhere", 0.5).save(folder / "unknown.json")
+    Rule.cut("q", 0.5).save(folder / "good.json")
+    (folder / "bad.json").write_text("{")
+    (folder / "{}.json").write_text("{}")
+    fill(folder, SETTINGS + settings, items, questions)
+    assert refusal(folder).startswith(f"birds/{sentence}")

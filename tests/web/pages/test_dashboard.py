@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import update
 
@@ -12,7 +13,14 @@ from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import campaigns
 from askfew.web.access.invitations import invite
-from campaign_tools import Clock, answers_of, with_a_stubborn_worker
+from campaign_tools import (
+    Clock,
+    answer_by,
+    answers_of,
+    by_rule,
+    two_kinds,
+    with_a_stubborn_worker,
+)
 from small_campaigns import QUESTIONS, TRUTH, answer, small_campaign, small_settings
 from web_site import Site
 
@@ -43,8 +51,9 @@ def end_as(campaign: Campaign, status: str) -> None:
     [
         ("budget", "Stopped at its cap on answers"),
         ("stalled", "Stopped: nobody answers"),
-        ("model", "Stopped: the answers do not look like two groups"),
         ("exhausted", "Stopped: no more answers can be had"),
+        ("no-consensus", "Stopped: no split is carried by several questions"),
+        ("undecided", "Finished: all items that can be decided are"),
     ],
 )
 def test_every_way_to_end_has_words(site: Site, store: Store, status: str, title: str) -> None:
@@ -167,3 +176,42 @@ def test_the_list_of_people_is_news_when_somebody_invited_is_revoked(
     assert site.owner.get(f"{part}?seen={seen}").status_code == 204
     assert "revoked" in site.owner.post(f"{HERE}/revoke", data={"worker": "ann"}).text
     assert "revoked" in site.owner.get(f"{part}?seen={seen}").text
+
+
+def test_a_campaign_by_rule_from_learning_to_its_end(site: Site, store: Store) -> None:
+    campaign = by_rule(store, rows=20)
+    here = "/campaigns/by%20rule"
+    answer_by(campaign, two_kinds(20, between=(3,)), most=20)
+    page = site.owner.get(here).text
+    assert "Asking some items many questions" in page
+    assert "once the rule is found" in page
+    assert "guess:" in site.owner.get(f"{here}/parts/groups").text
+    answer_by(campaign, two_kinds(20, between=(3,)), seed=5)
+    done = Site(store).owner
+    page = done.get(here).text
+    assert "Finished: all items that can be decided are" in page
+    assert "19 labels are right about the rule below" in page
+    assert "1 other item is undecided." in page
+    assert "othing is promised" not in page
+    assert page.index("The rule") < page.index("Certificate")
+    undecided = done.get(f"{here}/parts/groups?shelf=-1").text
+    assert 'title="i3"' in undecided
+    assert "between the groups" in undecided
+    assert "guess: group" in undecided
+    assert done.get(f"{here}/parts/questions").text.count("in the rule") in (3, 4)
+    found = done.get("/api/v1/campaigns/by%20rule/result").json()
+    assert found["items"][3]["undecided"] == "between the groups"
+    assert found["rule"]["questions"]
+    saved = done.get("/api/v1/campaigns/by%20rule/export?format=rule").json()
+    assert saved["learnt_from"]
+
+
+def test_no_consensus_says_what_would_help(site: Site, store: Store) -> None:
+    campaign = by_rule(store, rows=20)
+    means = np.array([[0.1 if (n >> q) % 2 else 0.9 for q in range(6)] for n in range(20)])
+    answer_by(campaign, means)
+    page = site.owner.get("/campaigns/by%20rule").text
+    assert "No consensus" in page
+    assert "mark the questions that define the split" in page
+    assert "No item has a certified group: what is shown are guesses." in page
+    assert "No consensus" in site.owner.get("/").text

@@ -47,6 +47,17 @@ def test_pictures_alone_are_items_in_human_order() -> None:
         ({"gap": "wide"}, ITEMS, "gap", "a range must be a number"),
         ({"gap": "1.5"}, ITEMS, "gap", "a yes-no gap must lie between 0 and 1"),
         ({"share": "0.9"}, ITEMS, "share", "share must be at most 0.5"),
+        ({"groups": "many"}, ITEMS, "groups", "groups must be a whole number"),
+        ({"groups": "2, 7"}, ITEMS, "groups", "there cannot be more groups than the 4 items"),
+        ({"error": "all"}, ITEMS, "error", 'error must be "any" or "share"'),
+        ({"people": "0"}, ITEMS, "people", "people must be a whole number"),
+        ({"method": "frugal", "error": "share"}, ITEMS, "method", "error is a setting of another"),
+        (
+            {},
+            b"id,text,group\na,,x\nb,,x\nc,,\nd,,\n",
+            "items",
+            "anchors must show at least two groups",
+        ),
         ({"useful": "3"}, ITEMS, "useful", "useful questions must be whole numbers from 1 to"),
         ({"questions": "a\0b"}, ITEMS, "questions", "question 1: a text must have"),
         (
@@ -96,7 +107,7 @@ def test_no_picture_gets_lost_and_each_can_be_stored(names: tuple[str, ...], wor
 
 
 def test_first_a_forecast_then_a_campaign(site: Site, store: Store, tmp_path: Path) -> None:
-    form = {**TEXTS, "price": "0.02"}
+    form = {**TEXTS, "price": "0.02", "method": "frugal"}
     files = [
         ("items_file", ("items.csv", ITEMS, "text/csv")),
         ("pictures", ("b.png", PIXEL, "image/png")),
@@ -111,6 +122,21 @@ def test_first_a_forecast_then_a_campaign(site: Site, store: Store, tmp_path: Pa
     assert campaign.items[1].image is not None
     again = site.owner.post("/new", data={**form, "step": "create"}, files=files).text
     assert "There is a campaign of this name already" in again
+
+
+def test_a_campaign_by_rule_from_the_form(site: Site, store: Store) -> None:
+    items = b"id,text,group\n" + b"".join(b"i%d,,%s\n" % (n, b"xy"[n : n + 1]) for n in range(9))
+    form = {**TEXTS, "method": "rule", "groups": "auto", "error": "share", "people": "5"}
+    files = [("items_file", ("items.csv", items, "text/csv"))]
+    checked = site.owner.post("/new", data=form, files=files).text
+    assert "simulated campaigns" in checked
+    assert "Too small" not in checked
+    site.owner.post("/new", data={**form, "step": "create"}, files=files)
+    campaign = store.campaign("birds")
+    settings = campaign.settings
+    assert (settings.method, settings.groups, settings.error) == ("rule", "auto", "share")
+    assert settings.most_per_cell == 5
+    assert campaign.anchors == {0: "x", 1: "y"}
 
 
 def test_workers_create_nothing(site: Site, store: Store) -> None:

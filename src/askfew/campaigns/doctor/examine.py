@@ -11,8 +11,9 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError
 
 from askfew.campaigns.doctor.checks import answer_problems, slot_problems, step_problems
+from askfew.campaigns.inputs import Inputs
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.steps.advance import new_session
+from askfew.campaigns.steps.advance import resumed
 from askfew.campaigns.steps.log import read_batch, read_log
 from askfew.campaigns.tables.database import Database
 from askfew.campaigns.tables.schema import answers, campaigns, items, questions, steps
@@ -21,6 +22,11 @@ from askfew.errors import AskfewError, StoreUnreachable
 from askfew.records import Batch, Problem
 
 __all__ = ["Examination", "Verdict", "examine", "examine_store"]
+
+IMPORTED = (
+    "it was imported: that plans were made before their answers came is attested by the exporter"
+)
+"""A seal proves that nothing was changed since it was made, not when that was."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,8 @@ def examine(connection: Connection, campaign: int) -> Verdict:
             warnings.simplefilter("always")
             found += _replay_problems(connection, row, settings, problem)
         notes += [str(each.message) for each in caught]
+        if row.imported is not None:
+            notes.append(IMPORTED)
     return Verdict(
         row.name,
         row.state,
@@ -111,10 +119,12 @@ def _count(connection: Connection, table: Any, campaign: int) -> int:
 def _replay_problems(
     connection: Connection, row: Any, settings: Settings, problem: Problem
 ) -> list[str]:
-    """Every Batch must be what the method asks, and every Tally as it was sealed."""
+    """Every Batch must be what the method asks, given its plans; plans, Batches and Tallies must be
+    as they were sealed.
+    """
     try:
-        log = read_log(connection, row.id, problem, json.loads(row.recipe))
-        live = new_session(settings, problem, log)
+        log = read_log(connection, row.id, problem)
+        live = resumed(settings, problem, log, Inputs.read(connection, row.id), row.name)
     except (AskfewError, ValueError, TypeError, KeyError) as error:
         return [f"its log does not replay: {error}"]
     opened = connection.execute(
@@ -128,7 +138,8 @@ def _replay_problems(
         if outcome is None:
             return [f"it has ended, but the method would ask more: {asks}"]
         stored = json.loads(row.outcome or "{}")
-        if stored.get("labels") != outcome.labels.tolist():
+        found = (outcome.status, outcome.labels.tolist())
+        if (stored.get("status"), stored.get("labels")) != found:
             return ["its result is not what the method finds"]
     return []
 

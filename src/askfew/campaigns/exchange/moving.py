@@ -38,7 +38,7 @@ __all__ = ["export_campaign", "import_campaign"]
 
 _TABLES = (items, questions, workers, steps, slots, answers, refusals)
 """In an order in which they can be inserted."""
-_KEPT = ("settings", "recipe", "state", "outcome", "created", "forecast")
+_KEPT = ("settings", "recipe", "state", "outcome", "created", "forecast", "closing")
 _PICTURES = "images/"
 _ROWS_AT_ONCE = 2000
 
@@ -50,7 +50,7 @@ def export_campaign(campaign: Campaign, path: Path) -> None:
         about = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id))
         row = about.mappings().one()
         kept = {key: row[key] for key in _KEPT}
-        writer.add("campaign.json", [json.dumps(kept, indent=2).encode()])
+        writer.add("campaign.json", [json.dumps(_in_text(kept), indent=2).encode()])
         for table in _TABLES:
             writer.add_rows(table.name, _rows(connection, table, campaign.id))
         pictures = select(images).where(
@@ -79,7 +79,12 @@ def import_campaign(store: Store, path: Path, name: str | None = None) -> Campai
                     insert_image(connection, reader.content(part))
             campaign = connection.execute(
                 insert(campaigns)
-                .values(**{**about, "settings": json.dumps(settings), "name": name})
+                .values(
+                    **_from_text(about),
+                    settings=json.dumps(settings),
+                    name=name,
+                    imported=store.clock(),
+                )
                 .returning(campaigns.c.id)
             ).scalar_one()
             for table in _TABLES:
@@ -92,6 +97,17 @@ def import_campaign(store: Store, path: Path, name: str | None = None) -> Campai
                     "see what 'askfew doctor' says where it was exported",
                 )
     return store.campaign(name)
+
+
+def _in_text(kept: dict[str, Any]) -> dict[str, Any]:
+    """Plans are JSON as they are."""
+    closing = kept["closing"]
+    return {**kept, "closing": None if closing is None else closing.decode()}
+
+
+def _from_text(about: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: about[key] for key in _KEPT if key != "settings"}
+    return {**kept, "closing": None if kept["closing"] is None else kept["closing"].encode()}
 
 
 def _rows(connection: Connection, table: Table, campaign: int) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from askfew.campaigns.exchange.exporting import (
 from askfew.campaigns.exchange.formats import crowd_kit, csv_table, label_studio, parquet_table
 from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.exchange.moving import export_campaign
+from askfew.errors import InvalidInput
 
 __all__ = ["FORMATS", "Format", "text_of", "write_export"]
 
@@ -35,6 +36,7 @@ FORMATS = {
     "crowd-kit": Format(".csv", "text/csv"),
     "label-studio": Format(".json", "application/json"),
     "label-studio-interface": Format(".xml", "application/xml"),
+    "rule": Format(".json", "application/json"),
     "campaign": Format(".askfew", "application/octet-stream", is_text=False),
 }
 
@@ -64,5 +66,19 @@ def text_of(campaign: Campaign, kind: str) -> tuple[str, int | None]:
     if kind == "label-studio":
         tasks = label_studio_tasks(campaign)
         return json.dumps(tasks, indent=2) + "\n", len(tasks)
+    if kind == "rule":
+        return _rule(campaign), None
     settings, pictures = campaign.settings, bool(campaign.pictures)
     return label_studio.interface(settings.answers, settings.guidelines, pictures=pictures), None
+
+
+def _rule(campaign: Campaign) -> str:
+    """The rule of a campaign that has ended: it knows which answers taught it."""
+    rule = (campaign.outcome() or {}).get("rule")
+    if rule is None:
+        raise InvalidInput(
+            "a campaign must have ended with a rule",
+            f"{campaign.settings.name!r}, {campaign.state}, which has none",
+            "wait for its end, or see what 'askfew result' says",
+        )
+    return json.dumps(rule, indent=1) + "\n"

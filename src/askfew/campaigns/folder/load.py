@@ -7,23 +7,19 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
-from askfew.algorithms import start
-from askfew.campaigns.contents import check_id
+from askfew.campaigns.contents import check_group, check_id
 from askfew.campaigns.folder.pictures import read_picture
 from askfew.campaigns.folder.settings_file import parse_settings, place_of
 from askfew.campaigns.folder.table_file import Row, read_table
 from askfew.campaigns.folder.text_file import read_text
+from askfew.campaigns.inputs import Inputs, what_is_wrong
 from askfew.campaigns.records import CampaignFolder, Item, Question
 from askfew.campaigns.sentences import located, shown
-from askfew.campaigns.settings import Settings
-from askfew.driver import AskTell
 from askfew.errors import InvalidInput
-from askfew.records import Problem
 
 __all__ = ["read_folder", "read_items", "read_questions"]
 
+_YES_OR_NO = {"yes": True, "no": False, "": False}
 _MOST_SETTINGS = 64_000
 """Bytes of campaign.toml; guidelines are short, and the parser takes its time with odd text."""
 
@@ -45,15 +41,18 @@ def read_folder(path: str | Path) -> CampaignFolder:
         read_items(folder / "items.csv", partial(read_picture, folder)),
         read_questions(folder / "questions.csv"),
     )
-    if settings.options:
-        with located(place_of(file, text, "campaign", "options")):
-            _try_options(settings, len(campaign.items), len(campaign.questions))
+    wrong = what_is_wrong(settings, Inputs.of(campaign.items, campaign.questions))
+    if wrong is not None:
+        name, error = wrong
+        tables = {"items": folder / "items.csv", "questions": folder / "questions.csv"}
+        with located(str(tables.get(name) or place_of(file, text, "campaign", name))):
+            raise error
     return campaign
 
 
 def read_items(path: Path, picture: Callable[[str], bytes]) -> tuple[Item, ...]:
     """The items of a CSV file; ``picture`` gets the bytes of those that it names."""
-    rows = read_table(path, ("id", "text"), ("image",))
+    rows = read_table(path, ("id", "text"), ("image", "group"))
     _check_ids(path, rows)
     _check_enough(path, rows, 2, "two items")
     items = []
@@ -62,13 +61,15 @@ def read_items(path: Path, picture: Callable[[str], bytes]) -> tuple[Item, ...]:
         if name:
             with located(f"{path} line {line}"):
                 image = picture(name)
-        items.append(Item(fields["id"], fields["text"], image, name))
+        with located(f"{path} line {line}"):
+            check_group(fields["group"])
+        items.append(Item(fields["id"], fields["text"], image, name, fields["group"]))
     return tuple(items)
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
     """The questions of a CSV file."""
-    rows = read_table(path, ("id", "text"))
+    rows = read_table(path, ("id", "text"), ("defines",))
     _check_ids(path, rows)
     _check_enough(path, rows, 1, "one question")
     for line, fields in rows:
@@ -76,22 +77,45 @@ def read_questions(path: Path) -> tuple[Question, ...]:
             raise InvalidInput(
                 f"{path} line {line}: a question must have a text", "none", "write what is asked"
             )
-    return tuple(Question(fields["id"], fields["text"]) for _, fields in rows)
+        if fields["defines"].lower() not in _YES_OR_NO:
+            raise InvalidInput(
+                f"{path} line {line}: defines must be yes, no or empty",
+                shown(fields["defines"]),
+                "write yes if the question defines the split",
+            )
+    return tuple(
+        Question(fields["id"], fields["text"], _YES_OR_NO[fields["defines"].lower()])
+        for _, fields in rows
+    )
 
 
 def _check_ids(path: Path, rows: list[Row]) -> None:
-    first: dict[str, int] = {}
+    first: dict[str, Row] = {}
     for line, fields in rows:
         name = fields["id"]
         with located(f"{path} line {line}"):
             check_id(name)
         if name in first:
+            _check_one_group(path, first[name], (line, fields))
             raise InvalidInput(
                 f"{path} line {line}: an id must be used once",
-                f"{shown(name)} again, first used on line {first[name]}",
+                f"{shown(name)} again, first used on line {first[name][0]}",
                 "change one of the two",
             )
-        first[name] = line
+        first[name] = line, fields
+
+
+def _check_one_group(path: Path, first: Row, again: Row) -> None:
+    """Whether an item that comes twice is at least said to be in one group only."""
+    (before, one), (line, other) = first, again
+    groups = one.get("group", ""), other.get("group", "")
+    if all(groups) and groups[0] != groups[1]:
+        raise InvalidInput(
+            f"{path} line {line}: an item must be in one group",
+            f"{shown(one['id'])} in {shown(groups[1])} and, on line {before}, in"
+            f" {shown(groups[0])}",
+            "keep the one that is right",
+        )
 
 
 def _check_enough(path: Path, rows: list[Row], least: int, words: str) -> None:
@@ -101,9 +125,3 @@ def _check_enough(path: Path, rows: list[Row], least: int, words: str) -> None:
             len(rows),
             "add rows below the first, which names the columns",
         )
-
-
-def _try_options(settings: Settings, items: int, questions: int) -> None:
-    """Ask for the first Batch: only the method itself knows which values it can use."""
-    problem, rng = Problem(items, questions, settings.answers), np.random.default_rng(settings.seed)
-    AskTell(start(settings.method, problem, rng, delta=settings.delta, **settings.options), problem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from bisect import bisect_left
@@ -9,13 +10,18 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from askfew.algorithms import takes_option
+from askfew.campaigns.folder.text_file import read_text
 from askfew.campaigns.sentences import located, nearest, shown
-from askfew.campaigns.settings import Settings, check_setting
+from askfew.campaigns.settings import OF_THE_METHOD, Settings, check_setting
 from askfew.errors import InvalidInput
+from askfew.rule import Rule
 
 __all__ = ["parse_settings", "place_of"]
 
 _TABLE = "campaign"
+_MOST_RULE = 10**7
+"""Bytes."""
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -41,10 +47,49 @@ def parse_settings(path: Path, text: str) -> Settings:
         )
     for key, value in table.items():
         with located(place_of(path, text, _TABLE, key)):
-            check_setting(key, value)
-    together = "options" if "options" in table else "method"
-    with located(place_of(path, text, _TABLE, together if "name" in table else "name")):
+            if key == "rule":
+                table[key] = _read_rule(path.parent, value)
+            check_setting(key, table[key])
+    if "name" not in table:
+        with located(place_of(path, text, _TABLE, "name")):
+            return Settings.from_dict(table)
+    with located(place_of(path, text, _TABLE, _to_blame(table))):
         return Settings.from_dict(table)
+
+
+def _to_blame(table: dict[str, Any]) -> str:
+    """The setting that does not go with the method, if there is one."""
+    method = table.get("method", Settings("x").method)
+    for key in (*OF_THE_METHOD, "rule"):
+        taken = takes_option(method, "given" if key == "rule" else key)
+        if key in table and not taken and table[key] != getattr(Settings("x"), key):
+            return key
+    return "options" if "options" in table else "method"
+
+
+def _read_rule(folder: Path, name: object) -> Rule:
+    """The rule in a file of the folder."""
+    if (
+        not isinstance(name, str)
+        or not name
+        or Path(name).is_absolute()
+        or ".." in Path(name).parts
+    ):
+        raise InvalidInput(
+            "rule must be the name of a file inside the folder",
+            shown(name),
+            "write one with 'askfew export NAME --format rule' or rule.save(path)",
+        )
+    try:
+        return Rule.from_dict(json.loads(read_text(folder / name, most=_MOST_RULE)))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(
+            f"{name}: a rule's file must be JSON",
+            str(error),
+            "write one with 'askfew export NAME --format rule' or rule.save(path)",
+        ) from None
 
 
 def place_of(path: Path, text: str, *keys: str) -> str:

@@ -17,7 +17,7 @@ _SETTINGS = """\
 # What it is called: unique in its store; letters, digits, spaces and - _ .
 name = "{name}"
 
-# Allowed probability that any label at all is wrong.
+# How much may be wrong: see 'error' below for what it bounds.
 delta = 0.05
 
 # What an answer is: "yes-no", {{ scale = [1, 5] }} or {{ number = {{ sigma = 2.0 }} }}.
@@ -44,8 +44,36 @@ lease_seconds = 600
 # How many seconds a step waits when nobody who is admitted may answer what is left of it.
 step_timeout = 3600
 
-# How to choose what is asked: "frugal" needs the fewest answers, "paper" is the published method.
-method = "frugal"
+# How to sort. "rule" is for items as they are: it learns a rule that you can read (which questions,
+# which way), and certifies for each item on which side of it the item lies. "frugal" needs fewer
+# answers, but its promise holds only if items of one group are the same on every question.
+method = "rule"
+
+# How many groups: a number, a list of allowed numbers such as [2, 3], or "auto".
+groups = 2
+
+# What delta bounds. "any": the chance that any label at all is wrong. "share": the expected share
+# of wrong ones among the labels; it decides more items for the same answers.
+error = "any"
+
+# The most answers of any item to any question; without it there is no such limit.
+# per_cell = 12
+
+# The most answers about one item after the rule is learnt; without it, enough for most.
+# limit = 100
+
+# Where the cut lies: 0.5 is half-way between the groups; less decides more and claims less.
+margin = 0.5
+
+# Whether asking the same again gives a "fresh" answer or the "same" one (a model at temperature 0).
+repeats = "fresh"
+
+# A rule to be applied as it is, instead of learning one: a file that 'askfew export NAME --format
+# rule' wrote, in this folder.
+# rule = "rule.json"
+
+# How many people will answer, if you know: no item is asked the same more often than they can.
+# people = 12
 
 # Options of the method itself; none are needed.
 options = {{}}
@@ -55,24 +83,24 @@ guidelines = "Answer for a typical adult bird. Skip the question if you do not k
 """
 
 _ITEMS = """\
-id,text,image
-mallard,"Mallard, a duck of ponds and parks",
-puffin,"Atlantic puffin, nests in burrows on sea cliffs",
-swan,"Mute swan, large and white",
-penguin,"King penguin, lives in colonies on cold coasts",
-robin,"European robin, small with an orange breast",
-owl,"Tawny owl, hunts in woods after dark",
-woodpecker,"Great spotted woodpecker, drums on trunks",
-swallow,"Barn swallow, catches insects in flight",
+id,text,image,group
+mallard,"Mallard, a duck of ponds and parks",,
+puffin,"Atlantic puffin, nests in burrows on sea cliffs",,
+swan,"Mute swan, large and white",,
+penguin,"King penguin, lives in colonies on cold coasts",,
+robin,"European robin, small with an orange breast",,
+owl,"Tawny owl, hunts in woods after dark",,
+woodpecker,"Great spotted woodpecker, drums on trunks",,
+swallow,"Barn swallow, catches insects in flight",,
 """
 
 _QUESTIONS = """\
-id,text
-swims,Does this bird swim?
-feet,Does it have webbed feet?
-fish,"Does it eat fish, or plants that grow in water?"
-night,Is it awake mostly at night?
-song,Would you call its voice a song?
+id,text,defines
+swims,Does this bird swim?,
+feet,Does it have webbed feet?,
+fish,"Does it eat fish, or plants that grow in water?",
+night,Is it awake mostly at night?,
+song,Would you call its voice a song?,
 """
 
 

@@ -14,10 +14,12 @@ from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.independence import qualified
+from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
 from askfew.campaigns.reading.status import Status, status_of
 from askfew.campaigns.reading.tallies import RankedQuestion, tallies_of
-from askfew.campaigns.tables.schema import answers, steps
+from askfew.campaigns.tables.schema import answers, campaigns, steps
 from askfew.campaigns.tables.snapshot import snapshot
+from askfew.guessing import Guesses
 from askfew.records import Ints
 
 __all__ = ["Findings", "LabelledItem", "WorkerShare", "findings_of"]
@@ -25,12 +27,19 @@ __all__ = ["Findings", "LabelledItem", "WorkerShare", "findings_of"]
 
 @dataclass(frozen=True)
 class LabelledItem:
-    """An item, its group (None while undecided) and what speaks for it."""
+    """An item, its group (None while undecided), a guess, and what speaks for it."""
 
     id: str
     text: str
     image: str | None
     group: int | None
+    state: ItemState
+    guess: str
+    """The name of the likeliest group."""
+    confidence: float
+    """Its estimated probability."""
+    why: str
+    """Why it is undecided, as far as that is known."""
     evidence: float | None
     answers: int
     represents: bool
@@ -61,31 +70,54 @@ class Findings:
     outcome: dict[str, Any] | None
     certificate_text: str | None
     """The warnings, and the promise; None where nothing is promised."""
+    known: Knowledge
     threshold: float | None
     items: tuple[LabelledItem, ...]
     questions: tuple[RankedQuestion, ...]
     workers: tuple[WorkerShare, ...]
     by_phase: dict[str, int]
+    imported: bool
+    """Whether it came from another store."""
+
+    @property
+    def groups(self) -> list[tuple[str, list[LabelledItem]]]:
+        """Each group's name, and its items."""
+        return [
+            (name, [item for item in self.items if item.group == number])
+            for number, name in enumerate(self.known.names)
+        ]
+
+    @property
+    def undecided(self) -> list[tuple[str, list[LabelledItem]]]:
+        """Items without a group, by the reason."""
+        by_reason: dict[str, list[LabelledItem]] = {}
+        for item in self.items:
+            if item.group is None:
+                by_reason.setdefault(item.why, []).append(item)
+        return list(by_reason.items())
 
 
 def findings_of(campaign: Campaign) -> Findings:
     """Read the answers and add them up."""
-    status, outcome = status_of(campaign), campaign.outcome()
+    status = status_of(campaign)
     with snapshot(campaign.database) as connection:
-        latest = _latest(connection, campaign.id)
+        known = knowledge_of(connection, campaign)
+        guesses = guesses_of(connection, campaign, known)
         phases = _by_phase(connection, campaign.id)
         seconds = _median_seconds(connection, campaign.id)
         shares = _largest_shares(connection, campaign.id)
-    source = outcome or latest
-    undecided = [-1] * campaign.problem.items
-    labels = np.array(source.get("labels") or undecided, dtype=np.int64)
-    tallies = tallies_of(campaign, labels)
+        imported = connection.execute(
+            select(campaigns.c.imported).where(campaigns.c.id == campaign.id)
+        ).scalar()
+    outcome = known.outcome
+    tallies = tallies_of(campaign, known.labels)
     return Findings(
         status=status,
         outcome=outcome,
         certificate_text=qualified((outcome or {}).get("certificate_text"), status.warnings),
-        threshold=latest.get("threshold"),
-        items=_labelled(campaign, tallies.by_item, labels, source),
+        known=known,
+        threshold=known.threshold,
+        items=_labelled(campaign, tallies.by_item, known, guesses),
         questions=tallies.questions,
         workers=tuple(
             WorkerShare(
@@ -101,18 +133,8 @@ def findings_of(campaign: Campaign) -> Findings:
             for worker in status.workers
         ),
         by_phase=phases,
+        imported=imported is not None,
     )
-
-
-def _latest(connection: Connection, campaign: int) -> dict[str, Any]:
-    """What the method knew when it last said so."""
-    known = connection.execute(
-        select(steps.c.known)
-        .where(steps.c.campaign == campaign, steps.c.known.is_not(None))
-        .order_by(steps.c.number.desc())
-        .limit(1)
-    ).scalar()
-    return dict(json.loads(known)) if known else {}
 
 
 def _by_phase(connection: Connection, campaign: int) -> dict[str, int]:
@@ -164,17 +186,21 @@ def _counting(campaign: int) -> ColumnElement[bool]:
 
 
 def _labelled(
-    campaign: Campaign, answered: Ints, labels: Ints, source: dict[str, Any]
+    campaign: Campaign, answered: Ints, known: Knowledge, guesses: Guesses
 ) -> tuple[LabelledItem, ...]:
-    evidence = source.get("evidence")
-    representatives = (source.get("certificate") or {}).get("representatives", ())
+    certificate = (known.outcome or {}).get("certificate") or {}
+    representatives = certificate.get("representatives", ())
     return tuple(
         LabelledItem(
             item.id,
             item.text,
             item.image,
-            int(labels[i]) if labels[i] >= 0 else None,
-            evidence[i] if evidence else None,
+            int(known.labels[i]) if known.labels[i] >= 0 else None,
+            known.state(i),
+            known.names[int(guesses.groups[i])],
+            float(guesses.confidence[i]),
+            known.why_undecided.get(i, ""),
+            known.evidence[i] if known.evidence else None,
             int(answered[i]),
             i in representatives,
         )

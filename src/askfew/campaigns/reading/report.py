@@ -11,7 +11,7 @@ from sqlalchemy import select
 from askfew.answer_warnings import sentence
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.findings import findings_of
-from askfew.campaigns.sentences import money
+from askfew.campaigns.sentences import chance, money
 from askfew.campaigns.tables.schema import images, items
 
 __all__ = ["report_html"]
@@ -26,7 +26,7 @@ def report_html(campaign: Campaign) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"money": money, "sentence": sentence}
+    environment.filters |= {"money": money, "chance": chance, "sentence": sentence}
     return environment.get_template("report.html").render(
         settings=campaign.settings,
         found=findings_of(campaign),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,11 +10,26 @@ from sqlalchemy import func, select
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.independence import qualified, warnings_of
+from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
+from askfew.campaigns.reading.rules import rule_lines
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
+from askfew.guessing import Guesses
 
-__all__ = ["ItemResult", "Result", "result_of"]
+__all__ = ["RESULT_COLUMNS", "ItemResult", "Result", "result_of"]
+
+RESULT_COLUMNS: dict[str, type] = {
+    "item": str,
+    "group": str,
+    "state": str,
+    "guess": str,
+    "confidence": float,
+    "undecided": str,
+    "evidence": float,
+    "answers": int,
+}
+"""Of the table of all items; groups are there by name."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +38,13 @@ class ItemResult:
 
     item: str
     group: int | None
+    state: ItemState
+    guess: int
+    """The group, or the likeliest one."""
+    confidence: float
+    """The estimated probability of the guess: a model's, and no promise."""
+    undecided: str | None
+    """Why it has no group, as far as that is known."""
     evidence: float | None
     """In nats, as far as the method says."""
     answers: int
@@ -43,10 +64,17 @@ class Result:
     """The one that separates best."""
     certificate: dict[str, Any] | None
     certificate_text: str | None
-    """The warnings, and the promise."""
+    """The warnings, and the promise, which speaks of the certified labels only."""
+    group_names: tuple[str, ...]
+    rule: dict[str, Any] | None
+    """What the labels are right about, once there is a rule."""
+    rule_text: str | None
+    """The same in words."""
     items: tuple[ItemResult, ...]
     warnings: tuple[AnswerWarning, ...] = ()
     """What the certificate cannot be trusted about."""
+    checks: dict[str, Any] | None = None
+    """What the answers say about the split and about what is assumed."""
 
     @property
     def groups(self) -> list[list[str]]:
@@ -55,9 +83,26 @@ class Result:
         return [[each.item for each in self.items if each.group == g] for g in range(count)]
 
     @property
-    def undecided(self) -> list[str]:
-        """The ids of the items without a group."""
-        return [each.item for each in self.items if each.group is None]
+    def undecided(self) -> list[ItemResult]:
+        """The items without a group."""
+        return [each for each in self.items if each.group is None]
+
+    @property
+    def rows(self) -> list[tuple[object, ...]]:
+        """The table of all items: RESULT_COLUMNS."""
+        return [
+            (
+                each.item,
+                None if each.group is None else self.group_names[each.group],
+                each.state,
+                self.group_names[each.guess],
+                each.confidence,
+                each.undecided,
+                each.evidence,
+                each.answers,
+            )
+            for each in self.items
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
@@ -75,13 +120,11 @@ def result_of(campaign: Campaign) -> Result:
             .group_by(answers.c.item)
         )
         counts = {row[0]: row[1] for row in told}
-        outcome = json.loads(row.outcome) if row.outcome else None
-        known = json.loads(newest.known) if newest is not None and newest.known else {}
-        found = outcome or known
-        labels = found.get("labels") or [-1] * len(campaign.items)
-        warnings = warnings_of(connection, campaign, labels)
-    evidence = found.get("evidence") or [None] * len(campaign.items)
-    question = found.get("question")
+        known = knowledge_of(connection, campaign)
+        guesses = guesses_of(connection, campaign, known)
+        warnings = warnings_of(connection, campaign, known.labels.tolist())
+    outcome = known.outcome
+    question = known.question
     return Result(
         name=row.name,
         state=row.state,
@@ -91,14 +134,29 @@ def result_of(campaign: Campaign) -> Result:
         question=None if question is None else campaign.questions[question].id,
         certificate=outcome["certificate"] if outcome else None,
         certificate_text=qualified(outcome["certificate_text"], warnings) if outcome else None,
+        group_names=known.groups,
+        rule=None if known.rule is None else known.rule.to_dict(),
+        rule_text="\n".join(rule_lines(known.divisions)) or None,
         items=tuple(
-            ItemResult(
-                item.id,
-                labels[number] if labels[number] >= 0 else None,
-                evidence[number],
-                counts.get(number, 0),
-            )
-            for number, item in enumerate(campaign.items)
+            _item(campaign, known, guesses, number, counts.get(number, 0))
+            for number in range(len(campaign.items))
         ),
         warnings=warnings,
+        checks=(outcome or {}).get("checks"),
+    )
+
+
+def _item(
+    campaign: Campaign, known: Knowledge, guesses: Guesses, number: int, answered: int
+) -> ItemResult:
+    label = int(known.labels[number])
+    return ItemResult(
+        campaign.items[number].id,
+        label if label >= 0 else None,
+        known.state(number),
+        int(guesses.groups[number]),
+        round(float(guesses.confidence[number]), 4),
+        known.why_undecided.get(number) if label < 0 else None,
+        known.evidence[number] if known.evidence else None,
+        answered,
     )

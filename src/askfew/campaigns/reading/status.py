@@ -13,6 +13,7 @@ from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.crowd import CrowdForecast
 from askfew.campaigns.reading.independence import warnings_of
+from askfew.campaigns.reading.knowledge import knowledge_of
 from askfew.campaigns.steps.advance import GOING
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.steps.reuse import REUSED
@@ -88,8 +89,8 @@ def status_of(campaign: Campaign) -> Status:
         row = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id)).one()
         newest = newest_step(connection, campaign.id)
         known = json.loads(newest.known) if newest is not None and newest.known else {}
-        outcome = json.loads(row.outcome) if row.outcome else {}
-        labels = outcome.get("labels") or known.get("labels") or []
+        knowledge = knowledge_of(connection, campaign)
+        outcome, labels = knowledge.outcome or {}, knowledge.labels.tolist()
         count, cost = connection.execute(
             select(func.count(), func.sum(answers.c.cost)).where(
                 answers.c.campaign == campaign.id, answers.c.retracted.is_(False)
@@ -103,7 +104,7 @@ def status_of(campaign: Campaign) -> Status:
         return Status(
             name=row.name,
             state=row.state,
-            phase=outcome.get("status") or known.get("phase") or "starting",
+            phase=knowledge.phase,
             why=outcome.get("reason") or (newest.why if newest is not None else ""),
             steps=0 if newest is None else newest.number + 1,
             answers=count,

@@ -18,7 +18,10 @@ __all__ = ["RankedQuestion", "Tallies", "tallies_of"]
 
 @dataclass(frozen=True)
 class RankedQuestion:
-    """How far the groups' mean answers lie apart on a question, with a 95 % interval."""
+    """How far the groups' mean answers lie apart on a question, with a 95 % interval.
+
+    Of more than two groups, those that lie furthest apart.
+    """
 
     id: str
     text: str
@@ -80,12 +83,25 @@ def _separation(campaign: Campaign, cells: _Cells, labels: Ints, number: int) ->
     question, here = campaign.questions[number], cells.question == number
     group = labels[cells.item[here]]
     count = int(cells.count[here].sum())
-    first, second = (_mean(cells, here, group == g) for g in (0, 1))
-    if first is None or second is None:
+    ends = _furthest(cells, here, group)
+    if ends is None:
         return RankedQuestion(question.id, question.text, count, None, None, None)
+    (_, first), (_, second) = ends
     low, high = gap_interval(campaign.settings.answers, first, second)
     gap = abs(second[0] - first[0])
     return RankedQuestion(question.id, question.text, count, gap, low, high)
+
+
+def _furthest(
+    cells: _Cells, here: Ints, group: Ints
+) -> tuple[tuple[int, tuple[float, int]], tuple[int, tuple[float, int]]] | None:
+    """The groups with the lowest and the highest mean answer, if there are two."""
+    means = {g: _mean(cells, here, group == g) for g in range(int(group.max(initial=-1)) + 1)}
+    known = [(g, mean) for g, mean in means.items() if mean is not None]
+    if len(known) < 2:
+        return None
+    known.sort(key=lambda each: each[1][0])
+    return known[0], known[-1]
 
 
 def _mean(cells: _Cells, here: Ints, side: Ints) -> tuple[float, int] | None:
@@ -104,10 +120,11 @@ def _agreement(
     number = int(np.bincount(cells.question[decided], weights=cells.count[decided]).argmax())
     here = cells.question == number
     group = labels[cells.item[here]]
-    first, second = (_mean(cells, here, group == g) for g in (0, 1))
-    if first is None or second is None:
+    ends = _furthest(cells, here, group)
+    if ends is None:
         return {}
-    above = case((answers.c.value > (first[0] + second[0]) / 2, 1), else_=0)
+    (low, below), (top, highest) = ends
+    above = case((answers.c.value > (below[0] + highest[0]) / 2, 1), else_=0)
     rows = connection.execute(
         select(answers.c.worker, answers.c.item, func.count(), func.sum(above))
         .where(
@@ -121,8 +138,8 @@ def _agreement(
     given: dict[str, int] = {}
     for worker, item, count, high in rows:
         label = int(labels[item])
-        if label >= 0:
+        if label in (low, top):
             given[worker] = given.get(worker, 0) + count
-            agreeing = high if (label == 1) == (second[0] > first[0]) else count - high
+            agreeing = high if label == top else count - high
             right[worker] = right.get(worker, 0) + agreeing
     return {worker: right[worker] / count for worker, count in given.items()}

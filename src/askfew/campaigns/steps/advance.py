@@ -1,25 +1,26 @@
 """From one step to the next: close, compute, open. Any process may do it, at any time.
 
-The Tally is frozen in one short transaction. The next Batch is computed outside any transaction,
-by the live session this process holds at that step, or by replaying the log into a fresh one. It
-is inserted under a unique (campaign, step): of several that try, one wins, and the others check
-that they would have asked the same. A crash anywhere leaves a state from which the next caller
-goes on.
+The Tally is frozen in one short transaction. The next plans and Batch are computed outside any
+transaction, by the live session this process holds at that step, or by replaying the log into a
+fresh one. Of several that try, one opens the step (or ends the campaign), with plans, Batch and
+slots in one transaction. The race is decided whole: the others discard their sessions, whatever
+those had guessed, and go on from what the winner wrote. A method without plans must ask the same
+everywhere, and that is checked. A crash anywhere leaves a state from which the next caller goes on.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from shlex import quote
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import bindparam, or_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, Row, bindparam, or_, select, update
 
+from askfew.algorithms import CLAIM_VERSIONS
+from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.handout import give_up_unanswerable
 from askfew.campaigns.slots.states import any_leased, any_open
@@ -27,18 +28,22 @@ from askfew.campaigns.steps.log import (
     close_step,
     lock_step,
     open_step,
+    plan_bytes,
     read_batch,
     read_log,
+    read_plans,
     read_step,
+    same_plans,
 )
+from askfew.campaigns.steps.taught import taught_by
 from askfew.campaigns.tables.database import Database
 from askfew.campaigns.tables.schema import campaigns, steps
-from askfew.clustering import Session, session
+from askfew.clustering import Session
 from askfew.errors import ReplayMismatch
 from askfew.log import Log
-from askfew.records import Batch, Problem
+from askfew.records import Problem
 
-__all__ = ["GOING", "Advancer", "new_session"]
+__all__ = ["GOING", "Advancer", "resumed"]
 
 GOING = ("running", "paused")
 """The states in which a campaign still takes answers."""
@@ -60,26 +65,49 @@ _NEWEST = (
 )
 
 
-def new_session(
-    settings: Settings,
-    problem: Problem,
-    log: Log,
-    names: tuple[Sequence[str], Sequence[str]] | None = None,
+def resumed(
+    settings: Settings, problem: Problem, log: Log, inputs: Inputs, campaign: str
 ) -> Session:
-    """The campaign's procedure, standing where the log ends; it speaks of items and questions by
-    their ``names``.
+    """A session that stands where the campaign's log ends, or ReplayMismatch.
+
+    What was claimed stays true only for the claim version and the texts it was made under.
     """
-    items, questions = names or (range(problem.items), range(problem.questions))
-    return session(
-        items,
-        questions,
-        answers=problem.answers,
-        delta=settings.delta,
-        method=settings.method,
-        max_answers=settings.max_answers,
-        rng=settings.seed,
-        log=log,
-        **settings.options,
+    recipe = log.recipe
+    now = {"claim": CLAIM_VERSIONS.get(settings.method), "texts": inputs.texts}
+    for part, word in (("claim", "claim version"), ("texts", "texts of items and questions")):
+        if recipe.get(part) not in (now[part], None):
+            raise _refused(
+                ReplayMismatch(
+                    f"step {len(log)} must go on with the {word} it began with"
+                    + (f" ({recipe[part]})" if part == "claim" else ""),
+                    f"{word} {now[part]}" if part == "claim" else "others",
+                    "",
+                    step=len(log),
+                ),
+                log,
+                campaign,
+            )
+    try:
+        live = new_session(settings, problem, log, inputs)
+    except ReplayMismatch as error:
+        raise _refused(error, log, campaign) from error
+    log.recipe = recipe  # with what a campaign adds to it
+    return live
+
+
+def _refused(error: ReplayMismatch, log: Log, campaign: str) -> ReplayMismatch:
+    """Which campaign it is, and what its owner can do."""
+    expected, got, _ = error.args
+    versions = _in_words(log.recipe.get("versions"))
+    return ReplayMismatch(
+        f"campaign {campaign!r}, written with {versions}: {expected}",
+        got,
+        "put back what was changed in the store (a backup or an export has it), run it with"
+        " those versions, or begin a new campaign on the answers already paid for:"
+        f" 'askfew create DIR --reuse {quote(campaign)}'",
+        step=error.step,
+        asked=error.asked,
+        would_ask=error.would_ask,
     )
 
 
@@ -91,8 +119,6 @@ class Advancer:
     campaign: int
     settings: Settings
     problem: Problem
-    names: tuple[Sequence[str], Sequence[str]]
-    """Of items and of questions."""
     _live: Session | None = None
     _look_again: float = 0.0
     _turn: Lock = field(default_factory=Lock)
@@ -111,11 +137,8 @@ class Advancer:
             else:
                 return False
             live = self._session_at(number)
-            batch = live.ask()
-            if batch is None:
-                self._end(live)
-            else:
-                self._open(number, batch, now)
+            if not self._write(live, number, now):
+                self._lose(live, number)
             return True
 
     def _close(self, here: Any, now: float) -> bool:
@@ -141,77 +164,88 @@ class Advancer:
         live = self._live
         if live is None or not self._tell_last(live, number):
             with self.database.read() as connection:
-                recipe = connection.execute(
-                    select(campaigns.c.recipe).where(campaigns.c.id == self.campaign)
-                ).scalar_one()
-                log = read_log(
-                    connection, self.campaign, self.problem, json.loads(recipe), before=number
-                )
-            try:
-                live = new_session(self.settings, self.problem, log, self.names)
-            except ReplayMismatch as error:
-                raise self._refused(error, log) from error
+                inputs = Inputs.read(connection, self.campaign)
+                log = read_log(connection, self.campaign, self.problem, before=number)
+            live = resumed(self.settings, self.problem, log, inputs, self.settings.name)
         self._live = live
         return live
 
-    def _refused(self, error: ReplayMismatch, log: Log) -> ReplayMismatch:
-        """Which campaign it is, and what its owner can do."""
-        expected, got, _ = error.args
-        name = self.settings.name
-        return ReplayMismatch(
-            f"campaign {name!r}, written with {_in_words(log.recipe.get('versions'))}: {expected}",
-            got,
-            "put back what was changed in the store (a backup or an export has it), run it with"
-            " those versions, or begin a new campaign on the answers already paid for:"
-            f" 'askfew create DIR --reuse {quote(name)}'",
-            step=error.step,
-            asked=error.asked,
-            would_ask=error.would_ask,
-        )
-
     def _tell_last(self, live: Session, number: int) -> bool:
-        """Bring a session that is one step behind up to date; whether it then is."""
+        """Bring a session that is one step behind up to date; whether it then is.
+
+        One that had guessed otherwise than the step that was opened stays behind.
+        """
         asked = live.ask()
         if asked is not None and len(live.log) == number - 1:
             with self.database.read() as connection:
                 last = read_step(connection, self.campaign, number - 1)
-            if last.batch.asks_the_same_as(asked):
+            same = last.batch.asks_the_same_as(asked)
+            if same and same_plans(last.plans, live.log.pending):
                 live.tell(last.tally.counts, last.tally.sums, last.tally.squares)
         return len(live.log) == number
 
-    def _open(self, number: int, batch: Batch, now: float) -> None:
-        try:
-            with self.database.write() as connection:
-                open_step(connection, self.campaign, number, batch, now)
-        except IntegrityError:
-            self._check_same(number, batch)
+    def _write(self, live: Session, number: int, now: float) -> bool:
+        """Open the step, or end the campaign: all of it, or nothing if somebody was first."""
+        batch, plans = live.ask(), live.log.pending
+        outcome = None if batch is not None else self._outcome(live)
+        with self.database.write() as connection:
+            state = connection.execute(
+                select(campaigns.c.state)
+                .where(campaigns.c.id == self.campaign)
+                .with_for_update(key_share=True)
+            ).scalar_one()
+            if state not in GOING or _opened(connection, self.campaign, number) is not None:
+                return False
+            if batch is not None:
+                open_step(connection, self.campaign, number, batch, plans, now)
+            else:
+                connection.execute(
+                    update(campaigns)
+                    .where(campaigns.c.id == self.campaign)
+                    .values(state="ended", outcome=outcome, closing=plan_bytes(plans))
+                )
+        return True
 
-    def _check_same(self, number: int, batch: Batch) -> None:
-        """Someone else was first: they must have asked what we would have asked."""
+    def _lose(self, live: Session, number: int) -> None:
+        """Somebody else was first. A session that stands where they went may go on; another is
+        discarded, and what they wrote is replayed the next time.
+        """
         with self.database.read() as connection:
-            row = connection.execute(
-                select(steps).where(steps.c.campaign == self.campaign, steps.c.number == number)
-            ).one()
+            row = _opened(connection, self.campaign, number)
+        batch, plans = live.ask(), live.log.pending
+        if row is None:
+            self._live = None
+            return
         theirs = read_batch(row)
-        if not theirs.asks_the_same_as(batch):
+        same = batch is not None and theirs.asks_the_same_as(batch)
+        if same and same_plans(read_plans(row.plans), plans):
+            return
+        self._live = None
+        if row.plans is None and not plans:
             raise ReplayMismatch(
                 f"step {number} must be the same on every machine of a campaign: {theirs}",
-                batch,
+                batch or "the end of the run",
                 "let machines with the same versions of askfew and NumPy serve it",
                 step=number,
                 asked=theirs,
                 would_ask=batch,
             )
 
-    def _end(self, live: Session) -> None:
+    def _outcome(self, live: Session) -> str:
+        """The end as the store keeps it; its rule knows which answers taught it."""
         outcome = live.outcome
         assert outcome is not None
-        with self.database.write() as connection:
-            connection.execute(
-                update(campaigns)
-                .where(campaigns.c.id == self.campaign, campaigns.c.state.in_(GOING))
-                .values(state="ended", outcome=json.dumps(outcome.to_dict()))
-            )
+        if outcome.rule is not None:
+            with self.database.read() as connection:
+                taught = taught_by(connection, self.campaign, live.log)
+            learnt = tuple(dict.fromkeys([*outcome.rule.learnt_from, *taught]))
+            outcome = replace(outcome, rule=replace(outcome.rule, learnt_from=learnt))
+        return json.dumps(outcome.to_dict())
+
+
+def _opened(connection: Connection, campaign: int, number: int) -> Row[Any] | None:
+    here = (steps.c.campaign == campaign, steps.c.number == number)
+    return connection.execute(select(steps).where(*here)).one_or_none()
 
 
 def _in_words(versions: object) -> str:

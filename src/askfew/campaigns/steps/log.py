@@ -1,19 +1,21 @@
-"""The log in the store: steps opened with their slots, closed with their exact Tally."""
+"""The log in the store: steps opened with their plans and slots, closed with their exact Tally."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, Row, func, insert, literal, or_, select, update
 
+from askfew.campaigns.kinds import read_kind
 from askfew.campaigns.slots.states import any_leased, any_open
 from askfew.campaigns.steps.reuse import fill_step
-from askfew.campaigns.tables.schema import SlotState, slots, steps
-from askfew.log import Log, Step, seal
+from askfew.campaigns.tables.schema import SlotState, campaigns, items, questions, slots, steps
+from askfew.log import Log, Step, origin, seal
+from askfew.plans import Plan
 from askfew.records import Batch, Ints, Known, Problem, Tally
 
 __all__ = [
@@ -22,16 +24,29 @@ __all__ = [
     "lock_step",
     "newest_step",
     "open_step",
+    "plan_bytes",
     "read_batch",
     "read_log",
+    "read_plans",
     "read_step",
+    "same_plans",
 ]
 
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
-def open_step(connection: Connection, campaign: int, number: int, batch: Batch, now: float) -> None:
-    """Insert a Batch and its slots; a step that is there already raises IntegrityError.
 
-    Slots that a reused campaign has answers for are filled at once.
+def open_step(
+    connection: Connection,
+    campaign: int,
+    number: int,
+    batch: Batch,
+    plans: Sequence[Plan],
+    now: float,
+) -> None:
+    """Insert plans, Batch and slots; a step that is there already raises IntegrityError.
+
+    To be called in one transaction: no slot is handed out before the plan behind it is kept. Slots
+    that a reused campaign has answers for are filled at once.
     """
     connection.execute(
         insert(steps).values(
@@ -40,12 +55,15 @@ def open_step(connection: Connection, campaign: int, number: int, batch: Batch, 
             items=_bytes(batch.items),
             questions=_bytes(batch.questions),
             repeats=_bytes(batch.repeats),
+            plans=plan_bytes(plans),
             why=batch.why,
             known=None if batch.known is None else json.dumps(known_dict(batch.known)),
             opened=now,
         )
     )
-    connection.execute(insert(slots), _slots(campaign, number, batch))
+    # Who works by plans compares items with a rule, not with each other: no row is a reference.
+    references = np.zeros(len(batch), dtype=np.bool_) if plans else _references(batch)
+    connection.execute(insert(slots), _slots(campaign, number, batch, references))
     fill_step(connection, campaign, number)
 
 
@@ -70,6 +88,7 @@ def close_step(connection: Connection, step: Row[Any], now: float) -> bool:
     answered = select(slots.c.row, slots.c.value).where(*here, slots.c.state == SlotState.ANSWERED)
     tally = _tally(len(batch), connection.execute(answered.order_by(slots.c.number)).all())
     before = select(steps.c.seal).where(steps.c.campaign == campaign, steps.c.number == number - 1)
+    last = connection.execute(before).scalar() if number else _origin(connection, campaign)
     assert tally.squares is not None
     connection.execute(
         update(steps)
@@ -79,10 +98,25 @@ def close_step(connection: Connection, step: Row[Any], now: float) -> bool:
             counts=_bytes(tally.counts),
             sums=_bytes(tally.sums),
             squares=_bytes(tally.squares),
-            seal=seal(connection.execute(before).scalar() or "", batch, tally),
+            seal=seal(last or "", batch, tally, read_plans(step.plans)),
         )
     )
     return True
+
+
+def _origin(connection: Connection, campaign: int) -> str:
+    """Where the campaign's chain of seals begins."""
+    row = connection.execute(
+        select(campaigns.c.settings, campaigns.c.recipe).where(campaigns.c.id == campaign)
+    ).one()
+    sizes = [
+        connection.execute(
+            select(func.count()).select_from(table).where(table.c.campaign == campaign)
+        ).scalar_one()
+        for table in (items, questions)
+    ]
+    problem = Problem(sizes[0], sizes[1], read_kind(json.loads(row.settings)["answers"]))
+    return origin(problem, json.loads(row.recipe))
 
 
 def newest_step(
@@ -98,22 +132,23 @@ def newest_step(
 
 
 def read_log(
-    connection: Connection,
-    campaign: int,
-    problem: Problem,
-    recipe: Mapping[str, object],
-    *,
-    before: int | None = None,
+    connection: Connection, campaign: int, problem: Problem, *, before: int | None = None
 ) -> Log:
-    """All closed steps, or those before one, as they were sealed."""
-    closed = (
-        select(steps)
-        .where(steps.c.campaign == campaign, steps.c.closed.is_not(None))
-        .order_by(steps.c.number)
+    """All closed steps, or those before one, as they were sealed, and the plans made after them."""
+    about = connection.execute(
+        select(campaigns.c.recipe, campaigns.c.closing).where(campaigns.c.id == campaign)
+    ).one()
+    rows = connection.execute(
+        select(steps).where(steps.c.campaign == campaign).order_by(steps.c.number)
     )
-    if before is not None:
-        closed = closed.where(steps.c.number < before)
-    return Log(problem, recipe, [_step(row) for row in connection.execute(closed)])
+    closed: list[Step] = []
+    pending = about.closing
+    for row in rows:
+        if row.closed is None or row.number == before:
+            pending = row.plans
+            break
+        closed.append(_step(row))
+    return Log(problem, json.loads(about.recipe), closed, read_plans(pending))
 
 
 def read_step(connection: Connection, campaign: int, number: int) -> Step:
@@ -124,12 +159,29 @@ def read_step(connection: Connection, campaign: int, number: int) -> Step:
 
 def _step(row: Row[Any]) -> Step:
     tally = Tally(_ints(row.counts), _floats(row.sums), _floats(row.squares))
-    return Step(read_batch(row), tally, row.seal)
+    return Step(read_batch(row), tally, row.seal, read_plans(row.plans))
 
 
 def read_batch(row: Row[Any]) -> Batch:
     """The Batch of a row of the steps table."""
     return Batch(_ints(row.items), _ints(row.questions), _ints(row.repeats), row.why)
+
+
+def plan_bytes(plans: Sequence[Plan]) -> bytes | None:
+    """Plans as the store keeps them: the same ones are always the same bytes."""
+    if not plans:
+        return None
+    return b"[" + b",".join(plan.to_bytes() for plan in plans) + b"]"
+
+
+def read_plans(content: bytes | None) -> tuple[Plan, ...]:
+    """The inverse of ``plan_bytes``."""
+    return () if content is None else tuple(Plan.from_dict(each) for each in json.loads(content))
+
+
+def same_plans(one: Sequence[Plan], other: Sequence[Plan]) -> bool:
+    """Whether they are the same, bit for bit."""
+    return plan_bytes(one) == plan_bytes(other)
 
 
 def known_dict(known: Known) -> dict[str, Any]:
@@ -144,7 +196,7 @@ def known_dict(known: Known) -> dict[str, Any]:
     }
 
 
-def _slots(campaign: int, step: int, batch: Batch) -> list[dict[str, Any]]:
+def _slots(campaign: int, step: int, batch: Batch, references: Bools) -> list[dict[str, Any]]:
     """One slot an answer: first one about every item, then a second about every item, and so on.
 
     Dealt in this order, somebody who answers one after another meets as many items as possible,
@@ -153,7 +205,6 @@ def _slots(campaign: int, step: int, batch: Batch) -> list[dict[str, Any]]:
     rows = np.repeat(np.arange(len(batch)), batch.repeats)
     by_row = rows[np.lexsort((rows, _turns(rows)))]
     dealt = by_row[np.lexsort((by_row, _turns(batch.items[by_row])))]
-    references = _references(batch)
     return [
         {
             "campaign": campaign,
@@ -189,7 +240,7 @@ def _turns(names: Ints) -> Ints:
     return turns
 
 
-def _references(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _references(batch: Batch) -> Bools:
     """Rows about items that have their label already: they are asked only as references."""
     if batch.known is None:
         return np.zeros(len(batch), dtype=np.bool_)

@@ -72,6 +72,10 @@ campaigns = Table(
     Column("created", Double, nullable=False),
     Column("reused", Integer, ForeignKey("campaigns.id")),
     Column("forecast", Text),
+    # What the guess decided after the last step: see ``steps.plans``.
+    Column("closing", LargeBinary),
+    # When it came from another store, whose word it is that plans were made before answers came.
+    Column("imported", Double),
 )
 
 images = Table(
@@ -90,6 +94,8 @@ items = Table(
     Column("id", Text, nullable=False),
     Column("text", Text, nullable=False),
     Column("image", String(64), ForeignKey("images.hash")),
+    # Of an anchor: the name of the group that its owner knows it to be in.
+    Column("group", Text),
     PrimaryKeyConstraint("campaign", "number"),
     UniqueConstraint("campaign", "id"),
 )
@@ -101,6 +107,8 @@ questions = Table(
     Column("number", Integer, nullable=False),
     Column("id", Text, nullable=False),
     Column("text", Text, nullable=False),
+    # Whether it defines the split.
+    Column("defines", Boolean),
     PrimaryKeyConstraint("campaign", "number"),
     UniqueConstraint("campaign", "id"),
 )
@@ -127,6 +135,8 @@ steps = Table(
     Column("items", LargeBinary, nullable=False),
     Column("questions", LargeBinary, nullable=False),
     Column("repeats", LargeBinary, nullable=False),
+    # What a guess decided before the Batch was asked (askfew.plans), as JSON; NULL: nothing.
+    Column("plans", LargeBinary),
     Column("why", Text, nullable=False),
     Column("known", Text),
     Column("opened", Double, nullable=False),

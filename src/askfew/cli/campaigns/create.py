@@ -86,7 +86,14 @@ def _say(
 
 def _warn(settings: Settings, crowd: CrowdForecast) -> None:
     often = settings.answers_per_worker_and_cell
-    if crowd.typical_workers > MANY_WORKERS:
+    if settings.people is not None and crowd.typical_workers > settings.people:
+        notes.print(
+            f"[bold red]TOO FEW PEOPLE:[/bold red] it takes about {crowd.typical_workers} different"
+            f" people, and people = {settings.people}. Steps will wait, and close without all their"
+            " answers. Find more people, or raise answers_per_worker_and_cell if a second answer of"
+            " the same worker tells as much as the first.",
+        )
+    elif crowd.typical_workers > MANY_WORKERS:
         notes.print(
             f"[bold red]MANY WORKERS NEEDED:[/bold red] about {crowd.typical_workers} different"
             " people, because nobody answers the same question about the same item more than"

@@ -19,7 +19,7 @@ from askfew.errors import InvalidInput
 __all__ = ["export"]
 
 ExportFormat = Literal[
-    "csv", "parquet", "crowd-kit", "label-studio", "label-studio-interface", "campaign"
+    "csv", "parquet", "crowd-kit", "label-studio", "label-studio-interface", "rule", "campaign"
 ]
 _ENDINGS = {
     ".csv": "csv",
@@ -38,7 +38,7 @@ def export(
             metavar="FORMAT",
             help="csv, parquet: one row an answer. crowd-kit: task, worker, label."
             " label-studio: open questions as tasks; label-studio-interface: how to show them."
-            " campaign: all of it, for another store.",
+            " rule: what was learnt, for new items. campaign: all of it, for another store.",
             show_default=False,
         ),
     ] = None,

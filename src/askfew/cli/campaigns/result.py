@@ -13,7 +13,9 @@ from typer import Option
 from askfew.answer_warnings import sentence
 from askfew.campaigns.exchange.formats import csv_table, parquet_table
 from askfew.campaigns.exchange.formats.whole_file import write_whole
-from askfew.campaigns.reading.results import Result, result_of
+from askfew.campaigns.reading.results import RESULT_COLUMNS, Result, result_of
+from askfew.campaigns.reading.rules import group_word
+from askfew.campaigns.sentences import chance
 from askfew.cli import options
 from askfew.cli.campaigns.endings import by_ending
 from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
@@ -23,7 +25,6 @@ from askfew.errors import InvalidInput
 __all__ = ["result"]
 
 _ENDINGS = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
-_COLUMNS: dict[str, type] = {"item": str, "group": int, "evidence": float, "answers": int}
 
 
 def result(
@@ -39,7 +40,7 @@ def result(
     store: StoreUrl = DEFAULT_STORE,
     json: options.AsJson = False,
 ) -> None:
-    """Show the groups found, or so far: item, group, evidence, answers."""
+    """Show the groups found, or so far: certified labels, and a guess for every other item."""
     kind = format or (by_ending(out, _ENDINGS) if out is not None else "json" if json else None)
     if kind == "parquet" and out is None:
         raise InvalidInput("parquet needs a file to write to", "none", "say --out FILE")
@@ -58,7 +59,7 @@ def result(
 
 def _write(found: Result, kind: str | None, out: Path) -> None:
     if kind == "parquet":
-        parquet_table.write(out, _COLUMNS, _rows(found))
+        parquet_table.write(out, RESULT_COLUMNS, found.rows)
     elif kind == "csv":
         write_whole(out, _csv(found).encode())
     else:
@@ -66,26 +67,45 @@ def _write(found: Result, kind: str | None, out: Path) -> None:
 
 
 def _csv(found: Result) -> str:
-    return csv_table.written(_COLUMNS, _rows(found))
-
-
-def _rows(found: Result) -> list[tuple[object, ...]]:
-    return [(each.item, each.group, each.evidence, each.answers) for each in found.items]
+    return csv_table.written(RESULT_COLUMNS, found.rows)
 
 
 def _tell(found: Result) -> None:
     ending = found.status or f"so far ({found.state})"
     lines = [f"{found.name}, {ending}: {found.reason}", f"{found.answers:,} answers"]
-    if found.question is not None:
+    if found.rule_text is not None:
+        lines += ["The rule:", *(f"  {line}" for line in found.rule_text.splitlines())]
+    elif found.question is not None:
         lines.append(f"question that separates best: {found.question}")
+    names = [group_word(name) for name in found.group_names]
     for number, group in enumerate(found.groups):
-        lines.append(f"group {number} ({len(group)}): {', '.join(group)}")
-    if found.undecided:
-        lines.append(f"undecided ({len(found.undecided)}): {', '.join(found.undecided)}")
+        lines.append(f"{names[number]} ({len(group)}): {', '.join(group)}")
+    lines += _undecided_lines(found, names)
     if found.certificate_text is not None:
         lines.append(found.certificate_text)  # with the warnings
     else:
-        lines.append("No certificate: nothing is promised about these labels.")
+        lines.append(_no_certificate(found))
         lines += [f"WARNING: {sentence(each)}." for each in found.warnings]
     for line in lines:
         report.print(Text(line))
+
+
+def _undecided_lines(found: Result, names: list[str]) -> list[str]:
+    """Items without a group by their reason, each with its guess."""
+    by_reason: dict[str, list[str]] = {}
+    for each in found.undecided:
+        guess = f"{each.item} ({names[each.guess]}? {chance(each.confidence)})"
+        by_reason.setdefault(each.undecided or "", []).append(guess)
+    return [
+        f"undecided{f', {reason}' if reason else ''} ({len(guesses)}; with a guess, which promises"
+        f" nothing): {', '.join(guesses)}"
+        for reason, guesses in by_reason.items()
+    ]
+
+
+def _no_certificate(found: Result) -> str:
+    if found.status is None:
+        return "No certificate yet: the campaign has not ended."
+    if not any(found.groups):
+        return "No certificate: no item is certified."
+    return "No certificate: nothing is promised about these labels."

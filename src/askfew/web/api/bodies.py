@@ -95,6 +95,9 @@ class NumberKind(Strict):
 AnswersKind = Literal["yes-no"] | ScaleKind | NumberKind
 
 
+GroupCount = Annotated[int, Field(ge=2, le=100)]
+
+
 class SettingsBody(Strict):
     """How a campaign is run; what is left out is as in a campaign's folder."""
 
@@ -107,7 +110,15 @@ class SettingsBody(Strict):
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
     lease_seconds: Annotated[float, Field(gt=0, le=366 * 24 * 3600)] = 600.0
     step_timeout: Annotated[float, Field(ge=0, le=366 * 24 * 3600)] = 3600.0
-    method: Literal[*METHODS] = "frugal"  # type: ignore[valid-type]
+    method: Literal[*METHODS] = "rule"  # type: ignore[valid-type]
+    groups: GroupCount | list[GroupCount] | Literal["auto"] = 2
+    error: Literal["any", "share"] = "any"
+    per_cell: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    limit: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    margin: Annotated[float, Field(gt=0, le=0.5)] = 0.5
+    repeats: Literal["fresh", "same"] = "fresh"
+    rule: Annotated[dict[str, Any] | None, Field(description="What Rule.save() writes.")] = None
+    people: Annotated[int, Field(ge=1, le=10**9)] | None = None
     options: dict[str, Any] = Field(default_factory=dict)
     guidelines: Annotated[str, Field(max_length=10_000)] = ""
 
@@ -118,6 +129,9 @@ class ItemBody(Strict):
     id: Annotated[str, Field(min_length=1, max_length=200)]
     text: Annotated[str, Field(max_length=10_000)] = ""
     image: Annotated[str | None, Field(description="A picture's bytes as base64.")] = None
+    group: Annotated[
+        str, Field(max_length=200, description="Of an anchor: its group, if you know it.")
+    ] = ""
 
 
 class QuestionBody(Strict):
@@ -125,6 +139,7 @@ class QuestionBody(Strict):
 
     id: Annotated[str, Field(min_length=1, max_length=200)]
     text: Annotated[str, Field(min_length=1, max_length=10_000)]
+    defines: Annotated[bool, Field(description="Whether it defines the split.")] = False
 
 
 class Campaign(Strict):

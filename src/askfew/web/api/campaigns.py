@@ -39,8 +39,10 @@ def create_campaign(request: Request, owner: Owner, body: bodies.Campaign) -> do
     """Create a campaign, with its first questions open (owner)."""
     store: Store = request.app.state.store
     settings = Settings.from_dict(body.settings.model_dump(exclude_unset=True))
-    items = [Item(each.id, each.text, _picture(each.image)) for each in body.items]
-    questions = [Question(each.id, each.text) for each in body.questions]
+    items = [
+        Item(each.id, each.text, _picture(each.image), group=each.group) for each in body.items
+    ]
+    questions = [Question(each.id, each.text, each.defines) for each in body.questions]
     check_contents(items, questions)
     reuse = None if body.reuse is None else check_setting("name", body.reuse)
     forecast = crowd_forecast(settings, len(items), len(questions))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +16,7 @@ from askfew.campaigns.exchange.formats import csv_table
 from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.exchange.writing import FORMATS, Format, write_export
 from askfew.campaigns.reading.report import report_html
-from askfew.campaigns.reading.results import ItemResult, Result, result_of
+from askfew.campaigns.reading.results import RESULT_COLUMNS, Result, result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.web.access.dependencies import Owner
 from askfew.web.api.documents import StateDocument, StatusDocument
@@ -51,8 +50,7 @@ def result(
     found = result_of(campaign)
     if format == "json":
         return found
-    columns = [each.name for each in fields(ItemResult)]
-    table = csv_table.written(columns, [astuple(each) for each in found.items])
+    table = csv_table.written(RESULT_COLUMNS, found.rows)
     response = Response(table, media_type="text/csv")
     response.headers["Content-Disposition"] = 'attachment; filename="result.csv"'
     return response

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse
 
 from askfew import __version__
 from askfew.answer_warnings import sentence
-from askfew.campaigns.sentences import money
+from askfew.campaigns.sentences import chance, money
 from askfew.wording import counted
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def _capital(text: str) -> str:
 _FILTERS: dict[str, Any] = {
     "number": _number,
     "money": money,
+    "chance": chance,
     "percent": _percent,
     "width": _width,
     "plural": counted,

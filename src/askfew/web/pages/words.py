@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PHASES", "Ending", "Phase", "ending_of", "phase_of"]
+from askfew.campaigns.reading.knowledge import Knowledge
+from askfew.campaigns.settings import Settings
+from askfew.wording import counted
+
+__all__ = ["Ending", "Phase", "course_of", "ending_of", "phase_of", "promise_of"]
 
 
 @dataclass(frozen=True)
@@ -13,7 +17,8 @@ class Ending:
     """How a campaign stands: a short ``word``, a ``title`` and a sentence that explains it."""
 
     kind: str
-    """running, paused, closed, or how the method ended: done, budget, stalled, model, exhausted."""
+    """running, paused, closed, or how the method ended: done, undecided, budget, stalled,
+    exhausted, no-consensus."""
     word: str
     title: str
     sentence: str
@@ -42,16 +47,20 @@ _ENDINGS = {
             "closed",
             "Closed",
             "Closed before the end",
-            "Nothing more is asked or taken. What was known by then is shown; nothing is promised"
-            " about it.",
+            "Nothing more is asked or taken. What was known by then is shown.",
         ),
         Ending("done", "Done", "Done: every item has its group", ""),
+        Ending(
+            "undecided",
+            "Some undecided",
+            "Finished: all items that can be decided are",
+            "The others lie between the groups, fit none, or had too few answers.",
+        ),
         Ending(
             "budget",
             "Out of budget",
             "Stopped at its cap on answers",
-            "The next step would have asked for more answers than the cap allows. The groups so far"
-            " are what was known by then; nothing is promised about them.",
+            "The next step would have asked for more answers than the cap allows.",
         ),
         Ending(
             "stalled",
@@ -61,11 +70,10 @@ _ENDINGS = {
             " campaign that reuses these answers.",
         ),
         Ending(
-            "undecided",
-            "Some undecided",
-            "Finished: all items that can be decided are",
-            "Some items lie between the groups, fit none, or had too few answers. What is promised"
-            " is promised about the others.",
+            "exhausted",
+            "Exhausted",
+            "Stopped: no more answers can be had",
+            "The recorded answers are used up.",
         ),
         Ending(
             "no-consensus",
@@ -74,22 +82,67 @@ _ENDINGS = {
             "The questions do not agree on a way to sort the items. Give a few items whose group"
             " you know, mark the questions that define the split, or bring a rule.",
         ),
-        Ending(
-            "exhausted",
-            "Exhausted",
-            "Stopped: no more answers can be had",
-            "The recorded answers are used up. The groups so far are what was known by then;"
-            " nothing is promised about them.",
-        ),
     )
 }
 
-PHASES = (
+_PHASES = (
     Phase("search", "Search", "Comparing pairs of items to find two that clearly differ."),
     Phase("hunt", "Choose", "Looking for the question that tells the two groups apart best."),
     Phase("label", "Sort", "Asking about one item after the other until each has its group."),
+    Phase(
+        "learn",
+        "Learn",
+        "Asking some items many questions, to find out what sorts them. The rule comes next.",
+    ),
+    Phase(
+        "certify",
+        "Certify",
+        "The rule is found and frozen. Every item is asked its questions until it is sure on which"
+        " side the item lies.",
+    ),
+    Phase(
+        "evaluate",
+        "Fill in",
+        "The rule is found. What it looks at is asked once of every item.",
+    ),
 )
-"""Of the frugal method; others have names of their own."""
+"""Of the methods frugal and rule; others have names of their own."""
+
+
+def course_of(settings: Settings) -> tuple[Phase, ...]:
+    """The phases that a campaign goes through, as far as its method has any."""
+    keys: tuple[str, ...] = ()
+    if settings.method == "frugal":
+        keys = ("search", "hunt", "label")
+    elif settings.method == "rule":
+        last = "evaluate" if settings.repeats == "same" else "certify"
+        keys = (last,) if settings.rule is not None else ("learn", last)
+    return tuple(phase for phase in _PHASES if phase.key in keys)
+
+
+def promise_of(known: Knowledge) -> str:
+    """What is promised at the end, and about how many items; nothing more than that."""
+    certificate = (known.outcome or {}).get("certificate")
+    undecided, told = int((known.labels < 0).sum()), int((known.told >= 0).sum())
+    labelled = len(known.labels) - undecided - told
+    said = []
+    if certificate is not None:
+        said.append(certificate["promise"])
+    elif labelled:
+        said.append(f"Nothing is promised about the {counted(labelled, 'label')} known by then.")
+    else:
+        said.append("No item has a certified group: what is shown are guesses.")
+    if certificate is not None and undecided:
+        said.append(f"{_are(undecided, 'other item')} undecided.")
+    if told:
+        said.append(
+            f"{counted(told, 'anchor')} {'keeps' if told == 1 else 'keep'} the group given."
+        )
+    return " ".join(said)
+
+
+def _are(count: int, what: str) -> str:
+    return f"{counted(count, what)} {'is' if count == 1 else 'are'}"
 
 
 def ending_of(state: str, outcome: dict[str, Any] | None) -> Ending:
@@ -98,10 +151,10 @@ def ending_of(state: str, outcome: dict[str, Any] | None) -> Ending:
     >>> ending_of("ended", {"status": "budget", "reason": "..."}).word
     'Out of budget'
     """
-    kind = outcome["status"] if outcome is not None else state
+    kind = outcome["status"] if outcome is not None and state == "ended" else state
     return _ENDINGS.get(kind, Ending(kind, kind.capitalize(), kind.capitalize(), ""))
 
 
 def phase_of(key: str) -> Phase | None:
     """The phase that a method calls so, if there are words for it."""
-    return next((each for each in PHASES if each.key == key), None)
+    return next((each for each in _PHASES if each.key == key), None)

@@ -105,7 +105,8 @@ function drawEvidence(evidence) {
   };
   place("evidence", options, [ranks, sure, open, ranks.map(() => threshold)]);
   const reached = decided.filter(Boolean).length;
-  $("evidence-note").textContent = `sorted; dashed: the ${threshold.toFixed(1)} nats a label needs`;
+  $("evidence-note").textContent =
+    threshold === null ? "sorted" : `sorted; dashed: the ${threshold.toFixed(1)} nats a label needs`;
   box.dataset.reached = reached;
 }
 

@@ -20,7 +20,8 @@ from askfew.errors import InvalidInput
 
 __all__ = ["CampaignReader", "CampaignWriter"]
 
-FORMAT = 1
+FORMAT = 2
+"""2: with plans, and seals that begin with what the campaign was given."""
 _MANIFEST = "manifest.json"
 _BYTES = "base64"
 _CHUNK = 1 << 20
@@ -71,7 +72,7 @@ class CampaignReader:
             raise InvalidInput(
                 f"{path}: a campaign's file must be of format {FORMAT}",
                 version,
-                "use the askfew that wrote it",
+                "import it with the askfew that wrote it, then 'askfew store upgrade' that store",
             )
         self._verify()
 

@@ -76,7 +76,7 @@ def groups(
         caller,
         settings=view.settings,
         standing=details.standing,
-        gallery=gallery_of(view.campaign, details.standing, details.tallies, shelf, number),
+        gallery=gallery_of(view.campaign, details, shelf, number),
     )
 
 
@@ -182,13 +182,16 @@ def _question_context(view: View) -> dict[str, Any]:
     kind = view.settings.answers
     width = max([kind.high - kind.low] if np.isfinite(kind.high) else [], default=0.0)
     widest = max([each.high for each in ranked if each.high is not None], default=1.0)
-    best = details.standing.question
+    known = details.standing.known
+    in_use = {question.id for each in known.divisions for question in each.questions}
+    if known.rule is None and known.question is not None:
+        in_use = {view.campaign.questions[known.question].id}
     return {
         "settings": view.settings,
         "standing": details.standing,
         "ranked": ranked,
         "width": width or widest or 1.0,
-        "best": None if best is None else view.campaign.questions[best].id,
+        "in_use": in_use,
     }
 
 
@@ -206,10 +209,15 @@ def _people_context(view: View) -> dict[str, Any]:
 
 def _evidence(standing: Standing) -> dict[str, Any] | None:
     """Sorted, the surest first; a thousand points stand for more."""
-    if standing.evidence is None:
+    known = standing.known
+    if known.evidence is None:
         return None
-    chosen = [n for n in range(len(standing.labels)) if not standing.represents(n)]
-    values = np.maximum(np.array([standing.evidence[n] for n in chosen]), 0.0)
+    chosen = [
+        n
+        for n in range(len(known.labels))
+        if not standing.represents(n) and known.state(n) != "told"
+    ]
+    values = np.maximum(np.array([known.evidence[n] for n in chosen]), 0.0)
     decided = standing.labels[chosen] >= 0
     order = np.lexsort((-values, ~decided))
     if len(order) > _MOST_POINTS:
@@ -217,6 +225,6 @@ def _evidence(standing: Standing) -> dict[str, Any] | None:
     return {
         "values": values[order].round(3).tolist(),
         "decided": decided[order].tolist(),
-        "threshold": standing.threshold,
+        "threshold": known.threshold,
         "items": len(chosen),
     }

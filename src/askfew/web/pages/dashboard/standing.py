@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +10,9 @@ from sqlalchemy import Connection, Integer, cast, func, select
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.independence import qualified
+from askfew.campaigns.reading.knowledge import Knowledge, knowledge_of
 from askfew.campaigns.reading.status import Status, status_of
-from askfew.campaigns.steps.log import newest_step
-from askfew.campaigns.tables.schema import answers, campaigns
+from askfew.campaigns.tables.schema import answers
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.records import Ints
 
@@ -37,11 +36,7 @@ class Standing:
     """The status, what is known of every item, and how the answers came in."""
 
     status: Status
-    outcome: dict[str, Any] | None
-    labels: Ints
-    evidence: list[float] | None
-    threshold: float | None
-    question: int | None
+    known: Knowledge
     curve: Curve
     certificate_text: str | None
     """The warnings, and the promise; None where nothing is promised."""
@@ -65,34 +60,34 @@ class Standing:
         )
         return "-".join(str(part) for part in parts)
 
+    @property
+    def outcome(self) -> dict[str, Any] | None:
+        """What the method found, once it has ended."""
+        return self.known.outcome
+
+    @property
+    def labels(self) -> Ints:
+        """-1 where an item has none."""
+        return self.known.labels
+
     def represents(self, item: int) -> bool:
         """Whether the item stands for its group: it was labelled first, without evidence."""
-        if self.evidence is None or self.threshold is None or self.labels[item] < 0:
+        known = self.known
+        if known.rule is not None or known.evidence is None or known.threshold is None:
             return False
-        return self.evidence[item] < self.threshold
+        return bool(known.labels[item] >= 0) and known.evidence[item] < known.threshold
 
 
 def standing_of(campaign: Campaign) -> Standing:
     """Read it from the store."""
     status = status_of(campaign)
     with snapshot(campaign.database) as connection:
-        stored = connection.execute(
-            select(campaigns.c.outcome).where(campaigns.c.id == campaign.id)
-        ).scalar()
-        newest = newest_step(connection, campaign.id)
+        known = knowledge_of(connection, campaign)
         curve = _curve(connection, campaign.id)
-    known = json.loads(newest.known) if newest is not None and newest.known else {}
-    outcome = json.loads(stored) if stored else None
-    found = outcome or known
-    certificate = found.get("certificate") or {}
-    undecided = [-1] * campaign.problem.items
+    outcome = known.outcome
     return Standing(
         status=status,
-        outcome=outcome,
-        labels=np.array(found.get("labels") or undecided, dtype=np.int64),
-        evidence=found.get("evidence"),
-        threshold=certificate.get("item_needed", known.get("threshold")),
-        question=found.get("question"),
+        known=known,
         curve=curve,
         certificate_text=qualified((outcome or {}).get("certificate_text"), status.warnings),
         silent=status.state == "running"

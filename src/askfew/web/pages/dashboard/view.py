@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.knowledge import guesses_of
 from askfew.campaigns.reading.tallies import Tallies, tallies_of
+from askfew.campaigns.tables.snapshot import snapshot
+from askfew.guessing import Guesses
 from askfew.web.pages.dashboard.standing import Standing, standing_of
 from askfew.web.pages.desk import Desk, desk_of
 from askfew.web.pages.forecasts import least_answers, usual_unknown
-from askfew.web.pages.words import PHASES, Ending, Phase, ending_of, phase_of
+from askfew.web.pages.words import Ending, Phase, course_of, ending_of, phase_of, promise_of
 
 __all__ = ["Bill", "Details", "Mark", "Summary", "View"]
 
@@ -55,10 +58,11 @@ class Summary:
 
 @dataclass(frozen=True, eq=False)
 class Details:
-    """Standing and tallies that belong together."""
+    """Standing, tallies and guesses that belong together."""
 
     standing: Standing
     tallies: Tallies
+    guesses: Guesses
 
 
 class View:
@@ -92,13 +96,15 @@ class View:
             ending,
             _sentence(standing, ending, phase),
             phase,
-            _course(standing, ending),
+            _course(standing, ending, course_of(self.settings)),
             self._bill(standing),
         )
 
     def _details(self) -> Details:
         standing = standing_of(self.campaign)
-        return Details(standing, tallies_of(self.campaign, standing.labels))
+        with snapshot(self.campaign.database) as connection:
+            guesses = guesses_of(connection, self.campaign, standing.known)
+        return Details(standing, tallies_of(self.campaign, standing.labels), guesses)
 
     def _bill(self, standing: Standing) -> Bill:
         status, settings = standing.status, self.settings
@@ -132,9 +138,8 @@ class View:
 
 def _sentence(standing: Standing, ending: Ending, phase: Phase | None) -> str:
     status = standing.status
-    if ending.kind == "done":
-        certificate = (standing.outcome or {}).get("certificate") or {}
-        return str(certificate.get("promise", ending.sentence))
+    if standing.outcome is not None:
+        return f"{ending.sentence} {promise_of(standing.known)}".strip()
     if ending.kind != "running":
         return ending.sentence
     if not status.workers:
@@ -142,15 +147,15 @@ def _sentence(standing: Standing, ending: Ending, phase: Phase | None) -> str:
     return phase.sentence if phase is not None else status.why
 
 
-def _course(standing: Standing, ending: Ending) -> tuple[tuple[Phase, str], ...]:
-    """How far along the frugal method is; nothing for others."""
-    if ending.kind == "done" and standing.outcome is not None:
-        by_phase = standing.outcome.get("answers_by_phase", {})
-        known = [phase for phase in PHASES if phase.key in by_phase]
-        return tuple((phase, "past") for phase in PHASES) if known else ()
-    keys = [phase.key for phase in PHASES]
+def _course(
+    standing: Standing, ending: Ending, phases: tuple[Phase, ...]
+) -> tuple[tuple[Phase, str], ...]:
+    """How far along the method is, if it has phases."""
+    if ending.kind in ("done", "undecided"):
+        return tuple((phase, "past") for phase in phases)
+    keys = [phase.key for phase in phases]
     if standing.status.phase not in keys or ending.kind not in ("running", "paused"):
         return ()
     now = keys.index(standing.status.phase)
     words = ["past" if n < now else "now" if n == now else "ahead" for n in range(len(keys))]
-    return tuple(zip(PHASES, words, strict=True))
+    return tuple(zip(phases, words, strict=True))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from askfew.campaigns.inputs import Inputs, what_is_wrong
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings, check_setting
 from askfew.errors import AskfewError, InvalidInput
@@ -18,7 +19,7 @@ __all__ = ["Draft", "Filled", "read_draft"]
 
 T = TypeVar("T")
 
-_WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed")
+_WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed", "people")
 _REAL = ("delta", "price", "lease_seconds", "step_timeout")
 _FEWEST_TO_FORECAST = 4
 
@@ -61,6 +62,9 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
     values["name"] = texts.get("name", "")
     values |= {key: _number(texts[key], int) for key in _WHOLE if texts.get(key)}
     values |= {key: _number(texts[key], float) for key in _REAL if texts.get(key)}
+    values |= {key: texts[key] for key in ("method", "error") if texts.get(key)}
+    if texts.get("groups"):
+        values["groups"] = _groups(texts["groups"])
     for key, value in values.items():
         tried(key, lambda key=key, value=value: check_setting(key, value))  # type: ignore[misc]
     kind = tried("answers", lambda: check_setting("answers", _kind(texts)))
@@ -72,7 +76,11 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
     ranges = {key: tried(key, lambda key=key: _range(texts.get(key, ""))) for key in _RANGES}  # type: ignore[misc]
     if sentences or items is None or questions is None or kind is None:
         return None, sentences
-    settings = tried("name", lambda: Settings.from_dict({**values, "answers": kind}))
+    settings = tried("method", lambda: Settings.from_dict({**values, "answers": kind}))
+    if settings is not None:
+        wrong = what_is_wrong(settings, Inputs.of(items, questions))
+        if wrong is not None:
+            sentences.setdefault(wrong[0], str(wrong[1]))
     unknown = None
     if len(items) >= _FEWEST_TO_FORECAST:
         assume = partial(usual_unknown, kind, len(items), len(questions))
@@ -95,6 +103,16 @@ def _range(text: str) -> Range | None:
     Range(low=0.5, high=0.8)
     """
     return Range.read(text.replace("to", ":")) if text else None
+
+
+def _groups(text: str) -> object:
+    """A number, several with commas between them, or "auto".
+
+    >>> _groups("2, 3"), _groups("4"), _groups("auto")
+    ([2, 3], 4, 'auto')
+    """
+    numbers = [_number(each.strip(), int) for each in text.split(",")]
+    return numbers if len(numbers) > 1 else numbers[0]
 
 
 def _number(text: str, kind: type[int] | type[float]) -> object:

@@ -29,7 +29,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/new")
 
 _MOST_FILES = 20_000
-_FIRST = {"name": 0, "items": 1, "questions": 2, "answers": 3, "guidelines": 4}
+_FIRST = {"name": 0, "items": 1, "questions": 2, "answers": 3, "guidelines": 4, "method": 5}
 """In the order of the form."""
 
 
@@ -57,7 +57,12 @@ def _answer(request: Request, caller: Caller, filled: Filled) -> Response:
         in_order = sorted(sentences.items(), key=lambda each: _FIRST.get(each[0], len(_FIRST)))
         return page(request, "new/wrong.html", caller, sentences=dict(in_order))
     if filled.texts.get("step") != "create":
-        return page(request, "new/checked.html", caller, draft=draft, query=_query(draft))
+        query = _query(draft)
+        small = draft.unknown is None
+        foreseen = None if query or small else _foreseen(request, draft)
+        return page(
+            request, "new/checked.html", caller, draft=draft, query=query, foreseen=foreseen
+        )
     try:
         parts = (draft.settings, draft.items, draft.questions)
         store.create(*parts, reuse=draft.reuse, forecast=_foreseen(request, draft))
@@ -112,7 +117,7 @@ def _foreseen(request: Request, draft: Draft) -> CrowdForecast:
     """What the campaign will be held against: the figures that its owner has seen."""
     settings, items, questions = draft.settings, len(draft.items), len(draft.questions)
     foreseen = crowd_forecast(settings, items, questions)
-    seen = None if draft.unknown is None else desk_of(request).forecasts.made(_wish(draft))
+    seen = desk_of(request).forecasts.made(_wish(draft)) if _query(draft) else None
     if seen is None:
         return foreseen
     unknown = seen.unknown

@@ -1,0 +1,175 @@
+"""What is known of a campaign's items: what its method found, or so far, and a guess for the rest.
+
+While it runs, all of it comes from closed steps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from sqlalchemy import Connection, func, select
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.rules import Division, divisions_of, group_word
+from askfew.campaigns.steps.counted import counted
+from askfew.campaigns.steps.log import newest_step, read_plans
+from askfew.campaigns.tables.schema import answers, campaigns, steps
+from askfew.cells import Cells
+from askfew.guessing import Guesses, guess_groups
+from askfew.outcome import WHY_UNDECIDED
+from askfew.records import Batch, Ints, Tally
+from askfew.rule import Rule
+
+__all__ = ["ItemState", "Knowledge", "guesses_of", "knowledge_of"]
+
+ItemState = Literal["certified", "told", "labelled", "undecided"]
+"""certified: its label is promised; told: its owner gave it; labelled: without a promise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """The outcome if there is one, else what the method knew when it last asked."""
+
+    outcome: dict[str, Any] | None
+    phase: str
+    labels: Ints
+    """-1 where an item has none."""
+    told: Ints
+    """Groups that the owner gave, -1 elsewhere."""
+    evidence: list[float] | None
+    threshold: float | None
+    """Nats that a label needs."""
+    question: int | None
+    """The one that separates best."""
+    groups: tuple[str, ...]
+    """Their names."""
+    rule: Rule | None
+    """Its questions by their ids; None as long as there is none."""
+    divisions: tuple[Division, ...]
+    """The rule for people."""
+    why_undecided: Mapping[int, str]
+    """In words, as far as it is known."""
+    promised: bool
+    """Whether a label that an item has is certified."""
+
+    def state(self, item: int) -> ItemState:
+        """What the item's label is worth."""
+        if self.told[item] >= 0:
+            return "told"
+        if self.labels[item] < 0:
+            return "undecided"
+        return "certified" if self.promised else "labelled"
+
+    @property
+    def names(self) -> list[str]:
+        """The groups as they are spoken of."""
+        return [group_word(name) for name in self.groups]
+
+
+def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
+    """Read it from the store."""
+    row = connection.execute(
+        select(campaigns.c.outcome, campaigns.c.state).where(campaigns.c.id == campaign.id)
+    ).one()
+    newest = newest_step(connection, campaign.id)
+    known = json.loads(newest.known) if newest is not None and newest.known else {}
+    outcome = json.loads(row.outcome) if row.outcome else None
+    found = outcome or known
+    none = [-1] * campaign.problem.items
+    labels = np.array(found.get("labels") or none, dtype=np.int64)
+    rule = _rule(connection, campaign, outcome)
+    groups = _groups(campaign, rule, outcome, labels)
+    told = np.array(none, dtype=np.int64)
+    for item, name in campaign.anchors.items():
+        told[item] = groups.index(name)
+    certificate = (outcome or {}).get("certificate") or {}
+    why = (outcome or {}).get("undecided") or {}
+    texts = {each.id: each.text for each in campaign.questions}
+    return Knowledge(
+        outcome=outcome,
+        phase=(outcome or {}).get("status") or known.get("phase") or "starting",
+        labels=np.where(told >= 0, told, labels),
+        told=told,
+        evidence=found.get("evidence"),
+        threshold=certificate.get("item_needed", certificate.get("needed", known.get("threshold"))),
+        question=found.get("question"),
+        groups=groups,
+        rule=rule,
+        divisions=() if rule is None else divisions_of(rule, campaign.settings.answers, texts),
+        why_undecided={int(item): WHY_UNDECIDED[word] for item, word in why.items()},
+        promised=bool(certificate) if outcome else rule is not None,
+    )
+
+
+def guesses_of(connection: Connection, campaign: Campaign, known: Knowledge) -> Guesses:
+    """A group for every item with its estimated probability, from answers of closed steps."""
+    outcome = known.outcome or {}
+    if outcome.get("guesses") is not None:
+        return Guesses(np.array(outcome["guesses"]), np.array(outcome["confidence"]))
+    cells = Cells(campaign.problem)
+    rows = connection.execute(
+        select(answers.c.item, answers.c.question, func.count(), func.sum(answers.c.value))
+        .where(counted(campaign.id))
+        .group_by(answers.c.item, answers.c.question)
+    ).all()
+    if rows:
+        table = np.array([tuple(row) for row in rows], dtype=np.float64)
+        item, question, count = table[:, :3].astype(np.int64).T
+        cells.add(Batch(item, question, count), Tally(count, table[:, 3]))
+    return guess_groups(
+        campaign.problem,
+        cells.table(),
+        known.labels,
+        len(known.groups),
+        sure=1 - campaign.settings.delta if known.promised else 0.0,
+        identical=campaign.settings.method != "rule",
+    )
+
+
+def _rule(
+    connection: Connection, campaign: Campaign, outcome: dict[str, Any] | None
+) -> Rule | None:
+    """The rule of the outcome, the one that was given, or the one that was frozen in some step."""
+    if outcome is not None:
+        return None if outcome.get("rule") is None else Rule.from_dict(outcome["rule"])
+    if campaign.settings.rule is not None:
+        return campaign.settings.rule
+    # It stands in the first step of its phase.
+    frozen = connection.execute(
+        select(steps.c.plans)
+        .where(
+            steps.c.campaign == campaign.id,
+            steps.c.plans.is_not(None),
+            steps.c.known.is_not(None),
+            ~steps.c.known.like('{"phase": "learn"%'),
+        )
+        .order_by(steps.c.number)
+        .limit(1)
+    ).scalar()
+    for plan in read_plans(frozen):
+        if plan.kind == "freeze":
+            rule = Rule.from_dict(plan.facts["rule"])
+            places = rule.places(range(len(campaign.questions)))
+            return rule.renamed([campaign.questions[place].id for place in places])
+    return None
+
+
+def _groups(
+    campaign: Campaign,
+    rule: Rule | None,
+    outcome: dict[str, Any] | None,
+    labels: Ints,
+) -> tuple[str, ...]:
+    if rule is not None:
+        return rule.groups
+    if campaign.anchors:
+        return tuple(dict.fromkeys(campaign.anchors.values()))
+    if outcome is not None and outcome.get("groups"):
+        return tuple(outcome["groups"])
+    asked = campaign.settings.groups
+    fewest = 2 if asked == "auto" else asked if isinstance(asked, int) else min(asked)
+    return tuple(str(each) for each in range(max(fewest, int(labels.max(initial=-1)) + 1)))

@@ -1,0 +1,109 @@
+"""A rule for people: which questions, which way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from askfew.answers import AnswerKind, YesNo
+from askfew.rule import Node, Rule
+
+__all__ = ["Division", "RuleQuestion", "divisions_of", "group_word", "rule_lines"]
+
+
+@dataclass(frozen=True)
+class RuleQuestion:
+    """One question of a division: how an item's answers to it must be to speak for ``group``."""
+
+    id: str
+    text: str
+    way: str
+    """For example: yes more often than 48 %."""
+    weight: float
+    """How much it counts, beside the one that counts most (1)."""
+
+
+@dataclass(frozen=True)
+class Division:
+    """Items go to one group (or some) or the other, by these questions taken together."""
+
+    group: str
+    other: str
+    among: str
+    """Which items are divided; nothing for all."""
+    questions: tuple[RuleQuestion, ...]
+
+
+def divisions_of(rule: Rule, kind: AnswerKind, texts: Mapping[str, str]) -> tuple[Division, ...]:
+    """The rule's divisions, parents first; ``texts`` are the questions' by their ids."""
+    names = [group_word(name) for name in rule.groups]
+    return tuple(_divisions(rule, rule.root, kind, texts, names, ""))
+
+
+def group_word(name: str) -> str:
+    """How a group is spoken of: by its name, or by its number.
+
+    >>> group_word("0"), group_word("owls")
+    ('group 0', 'owls')
+    """
+    return f"group {name}" if name.isdigit() else name
+
+
+def rule_lines(divisions: Sequence[Division]) -> list[str]:
+    """The same as lines of text."""
+    lines = []
+    for each in divisions:
+        among = f"among {each.among}: " if each.among else ""
+        lines.append(
+            f"{among}{each.group} if, taken together, its answers are so, else {each.other}:"
+        )
+        for question in each.questions:
+            weight = "" if question.weight == 1 else f" (counts {question.weight:.2g})"
+            lines.append(f"  {question.text or question.id}: {question.way}{weight}")
+    return lines
+
+
+def _divisions(
+    rule: Rule,
+    node: Node,
+    kind: AnswerKind,
+    texts: Mapping[str, str],
+    names: Sequence[str],
+    among: str,
+) -> list[Division]:
+    # Told from the side that most questions are answered yes about.
+    way = 1 if 2 * sum(weight > 0 for weight in node.weights) >= len(node.weights) else -1
+    largest = max(abs(weight) for weight in node.weights)
+    ids = [str(rule.questions[place]) for place in node.questions]
+    questions = tuple(
+        RuleQuestion(
+            name, texts.get(name, ""), _way(kind, way * weight > 0, cut), abs(weight) / largest
+        )
+        for name, weight, cut in zip(ids, node.weights, node.cuts, strict=True)
+    )
+    sides = [_side(node.high, names), _side(node.low, names)][::way]
+    found = [Division(sides[0], sides[1], among, questions)]
+    for side in (node.high, node.low):
+        if isinstance(side, Node):
+            found += _divisions(rule, side, kind, texts, names, _side(side, names))
+    return found
+
+
+def _way(kind: AnswerKind, above: bool, cut: float) -> str:
+    if isinstance(kind, YesNo):
+        return f"yes {'more' if above else 'less'} often than {100 * cut:.0f} %"
+    return f"{'above' if above else 'below'} {cut:.3g} on average"
+
+
+def _side(side: Node | tuple[int, ...], names: Sequence[str]) -> str:
+    if isinstance(side, Node):
+        groups = sorted(
+            group
+            for node in side.walk()
+            for leaf in (node.low, node.high)
+            if not isinstance(leaf, Node)
+            for group in leaf
+        )
+    else:
+        groups = sorted(side)
+    return " or ".join(names[group] for group in groups)
