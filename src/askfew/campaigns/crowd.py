@@ -103,7 +103,7 @@ def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForec
     """Simulate a few campaigns with these settings, on groups that differ plainly."""
     from askfew.planning.usual import typical_instance  # slow, and only who creates simulates
 
-    groups = min(_groups(settings.options), items, 2 ** min(questions, 10))
+    groups = min(_groups(settings.arguments()), items, 2 ** min(questions, 10))
     instance = typical_instance(settings.answers, items, questions, settings.method, groups)
     until = time.monotonic() + _SECONDS
     ran = []
