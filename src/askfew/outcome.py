@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from askfew.cells import Cells
-from askfew.checks import Checks, check
+from askfew.checks import Checks, Promise, check
 from askfew.driver import Ended
 from askfew.guessing import Guesses, guess_groups
 from askfew.records import Certificate, Finding, Floats, Ints, Status, WhyUndecided
@@ -86,7 +86,25 @@ class Outcome:
         """What the answers say about the split and the assumptions; None where none were kept."""
         if self.cells is None:
             return None
-        return check(self.cells, self.labels, self.guesses, self.group_count, self.rule)
+        promise: Promise | None = None
+        if self.certificate is not None:
+            promise = "groups" if self.rule is None else "rule"
+        return check(
+            self.cells.problem,
+            self.cells.sums(),
+            self.labels,
+            self.guesses,
+            max(self.group_count, int(self.labels.max()) + 1),
+            carrying=self._carrying,
+            promise=promise,
+        )
+
+    @property
+    def _carrying(self) -> list[int]:
+        """The questions that the labels rest on."""
+        if self.rule is not None:
+            return [int(place) for place in self.rule.places(self.questions)]
+        return [] if self.question is None else [self.question]
 
     @property
     def group_names(self) -> list[str]:
