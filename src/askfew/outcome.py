@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from askfew.algorithms.rule.claim.certificate import RuleCertificate
 from askfew.cells import Cells
 from askfew.checks import Checks, Promise, check
 from askfew.driver import Ended
@@ -67,9 +68,16 @@ class Outcome:
             self.cells.table(),
             self.labels,
             self.group_count,
-            sure=0.0 if self.certificate is None else 1 - self.certificate.delta,
+            sure=1 - self.certificate.delta if self.certificate and self._is_certain else 0.0,
             identical=self.rule is None,
+            on=self.question,
         )
+
+    @property
+    def _is_certain(self) -> bool:
+        """Whether labels are certified to be right, and not only what a rule says of answers."""
+        exact = isinstance(self.certificate, RuleCertificate) and self.certificate.needed is None
+        return self.certificate is not None and not exact
 
     @property
     def guesses(self) -> Ints:

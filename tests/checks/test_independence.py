@@ -120,10 +120,10 @@ def test_a_judge_at_temperature_0_is_flagged(kind: str, *, alike: bool) -> None:
 
 
 def test_a_few_contradictions_where_all_items_agree_silence_nothing() -> None:
-    """A judge that slips in 0.7 % of repeats; most of its repeats are on the labels' question."""
+    """A judge that slips in 1 % of its answers; most of them are on the labels' question."""
     rng = np.random.default_rng(5)
-    slips = [[1.0] * 40 for _ in range(25)]
-    for cell in range(7):
+    slips = [[1.0] * 80 for _ in range(25)]
+    for cell in range(20):
         slips[cell][3] = 0.0
     others = [[[float(rng.random() < 0.87)] * 3 for _ in range(20)] for _ in range(3)]
     others[1][4] = [1.0, 1.0, 0.0]
