@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from askfew.cells import CellTable
+from askfew.cells import CellSums
 from askfew.clustering import cluster, session
 from askfew.guessing import guess_groups
 from askfew.oracles import bernoulli
@@ -14,7 +14,7 @@ from askfew.records import Batch, Floats, Ints, Problem, Tally
 def right(outcome: Outcome, truth: Ints) -> Floats:
     """Which guesses are, whatever the groups are called."""
     same = outcome.guesses == truth
-    return (same if same.mean() >= 0.5 else ~same).astype(float)
+    return np.asarray(same if same.mean() >= 0.5 else ~same, dtype=np.float64)
 
 
 def off(confidence: list[Floats], correct: list[Floats], parts: int = 10) -> Floats:
@@ -24,25 +24,34 @@ def off(confidence: list[Floats], correct: list[Floats], parts: int = 10) -> Flo
     return np.array([stated[part].mean() - true[part].mean() for part in order])
 
 
+def asked(sums: Floats, times: int) -> CellSums:
+    """Yeses of items (rows) to questions, each asked so often."""
+    item, question = np.indices(sums.shape).reshape(2, -1)
+    return CellSums(item, question, np.full(sums.size, times), sums.ravel(), sums.ravel())
+
+
 def test_certified_labels_are_kept() -> None:
-    counts = np.full((4, 1), 9)
-    table = CellTable(np.arange(4), np.arange(1), counts, np.array([[9.0], [0.0], [9.0], [9.0]]))
-    guesses = guess_groups(Problem(4, 1), table, np.array([0, 1, 1, -1]), 2, sure=0.95)
+    guesses = guess_groups(
+        Problem(4, 1),
+        asked(np.array([[9.0], [0.0], [9.0], [9.0]]), 9),
+        np.array([0, 1, 1, -1]),
+        2,
+        sure=0.95,
+    )
     assert guesses.groups.tolist()[:3] == [0, 1, 1]
     assert guesses.groups[3] == 0
     assert (guesses.confidence[:3] >= 0.95).all()
 
 
 def test_items_that_were_not_asked_are_guessed_by_the_size_of_the_groups() -> None:
-    table = CellTable(np.arange(2), np.arange(1), np.full((2, 1), 9), np.array([[9.0], [0.0]]))
-    guesses = guess_groups(Problem(4, 1), table, np.array([0, 1, -1, -1]), 2, sure=0.95)
+    guesses = guess_groups(
+        Problem(4, 1), asked(np.array([[9.0], [0.0]]), 9), np.array([0, 1, -1, -1]), 2, sure=0.95
+    )
     assert guesses.confidence[2:] == pytest.approx(0.5, abs=0.1)
 
 
 def test_without_answers_nothing_is_known() -> None:
-    none = np.zeros(0, dtype=np.int64)
-    table = CellTable(none, none, np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0)))
-    guesses = guess_groups(Problem(5, 2), table, np.full(5, -1), 4)
+    guesses = guess_groups(Problem(5, 2), asked(np.zeros((0, 2)), 1), np.full(5, -1), 4)
     assert guesses.confidence == pytest.approx(0.25)
 
 
@@ -50,8 +59,7 @@ def test_pure_noise_is_not_believed() -> None:
     """Classes can always be fitted, and then seem to explain what they were fitted to."""
     rng = np.random.default_rng(1)
     sums = rng.integers(2, size=(60, 20)).astype(float)
-    table = CellTable(np.arange(60), np.arange(20), np.ones((60, 20), dtype=np.int64), sums)
-    guesses = guess_groups(Problem(60, 20), table, np.full(60, -1), 2)
+    guesses = guess_groups(Problem(60, 20), asked(sums, 1), np.full(60, -1), 2)
     assert guesses.confidence.mean() < 0.62
 
 
@@ -68,7 +76,8 @@ def test_a_judge_that_gives_the_same_answer_again_is_believed_as_far_as_it_is_ri
         said[:, :useful] = truth[:, np.newaxis] ^ (rng.random((200, useful)) < wrong)
 
         def judge(batch: Batch, said: Ints = said) -> Tally:
-            return Tally(batch.repeats, (said[batch.items, batch.questions] * batch.repeats) * 1.0)
+            yes = said[batch.items, batch.questions] * batch.repeats
+            return Tally(batch.repeats, yes.astype(np.float64))
 
         outcome = cluster(judge, 200, 30, method="rule", repeats="same", rng=rng)
         confidence.append(outcome.confidence)

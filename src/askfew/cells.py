@@ -1,17 +1,20 @@
-"""What was answered, cell by cell: how often each (item, question) was, the sums and the squares."""
+"""What was answered, cell by cell: how often each (item, question) was, sums and squares."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askfew.answers import Number, YesNo
 from askfew.records import Batch, Floats, Ints, Problem, Tally
 
 __all__ = ["CellSums", "CellTable", "Cells"]
 
-_MOST = 2 * 10**7
+Mask: TypeAlias = NDArray[np.bool_]
+_MOST = 2 * 10**6
 """Cells of a table at most: the questions with the most answers are kept."""
 _RESOLUTION = 1e-13
 """Of a sum of squares, with some room: what is smaller is rounding."""
@@ -41,10 +44,27 @@ class CellSums:
         within = np.maximum(self.square - self.sum**2 / self.count, 0.0)
         return np.where(self.count > 1, within / np.maximum(self.count - 1, 1), np.nan)
 
-    def where(self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> CellSums:
+    def where(self, chosen: Mask) -> CellSums:
         """Only some of the cells."""
-        columns = (self.item, self.question, self.count, self.sum, self.square)
-        return CellSums(*(column[chosen] for column in columns))
+        return CellSums(
+            self.item[chosen],
+            self.question[chosen],
+            self.count[chosen],
+            self.sum[chosen],
+            self.square[chosen],
+        )
+
+    def table(self) -> CellTable:
+        """As a table; where that is large, only the questions with the most answers are kept."""
+        kept = self.where(
+            _busiest(self.question, self.count, _MOST // max(len(np.unique(self.item)), 1))
+        )
+        items, row = np.unique(kept.item, return_inverse=True)
+        questions, column = np.unique(kept.question, return_inverse=True)
+        counts = np.zeros((len(items), len(questions)), dtype=np.int64)
+        sums = np.zeros(counts.shape)
+        counts[row, column], sums[row, column] = kept.count, kept.sum
+        return CellTable(items, questions, counts, sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +111,8 @@ class Cells:
             cells, place = np.unique(np.concatenate(self._cell), return_inverse=True)
             counts = np.zeros(len(cells), dtype=np.int64)
             np.add.at(counts, place, np.concatenate(self._count))
-            sums, squares = (
-                np.bincount(place, weights=np.concatenate(each), minlength=len(cells))
-                for each in (self._sum, self._square)
-            )
             self._cell, self._count = [cells], [counts]
-            self._sum, self._square = [sums], [squares]
+            self._sum, self._square = _added(self._sum, place), _added(self._square, place)
             self._rows = self._merged = len(cells)
 
     def sums(self) -> CellSums:
@@ -129,18 +145,14 @@ class Cells:
         >>> cells.table().counts
         array([[4]])
         """
-        every = self.sums()
-        keep = _busiest(every.question, every.count, _MOST // max(len(np.unique(every.item)), 1))
-        kept = every.where(keep)
-        items, row = np.unique(kept.item, return_inverse=True)
-        questions, column = np.unique(kept.question, return_inverse=True)
-        counts = np.zeros((len(items), len(questions)), dtype=np.int64)
-        sums = np.zeros(counts.shape)
-        counts[row, column], sums[row, column] = kept.count, kept.sum
-        return CellTable(items, questions, counts, sums)
+        return self.sums().table()
 
 
-def _busiest(question: Ints, count: Ints, most: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _added(parts: list[Floats], place: Ints) -> list[Floats]:
+    return [np.asarray(np.bincount(place, np.concatenate(parts)), dtype=np.float64)]
+
+
+def _busiest(question: Ints, count: Ints, most: int) -> Mask:
     """Which rows are about the questions with the most answers, so many at most."""
     _, place = np.unique(question, return_inverse=True)
     answers = np.bincount(place, weights=count)

@@ -219,7 +219,7 @@ class Session:
         delta: Any = self.log.recipe["delta"]
         return guess_groups(
             cells.problem,
-            cells.table(),
+            cells.sums(),
             labels,
             max(self._groups, int(labels.max()) + 1),
             sure=1 - delta,

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.special import logsumexp, xlogy
+from scipy.special import xlogy
 
-from askfew.cells import CellTable
+from askfew.cells import CellSums
 from askfew.classes import DISCOUNT, Answered, Classes, fit
 from askfew.records import Floats, Ints, Problem
 
@@ -27,9 +27,10 @@ __all__ = ["Guesses", "guess_groups"]
 _EDGE = 0.02
 """A class is never sure of an answer: levels stay this far from the ends of a scale."""
 _BELIEFS = np.linspace(0.0, 1.0, 21)
+_NEGLIGIBLE = 1e-6
 _LENT = 10
 """Items that every group is lent: a few items say little about the size of a group."""
-_PREDICTED = 10**5
+_PREDICTED = 50_000
 """Cells that are predicted at most, to find out how far to believe."""
 
 
@@ -43,7 +44,7 @@ class Guesses:
 
 def guess_groups(
     problem: Problem,
-    table: CellTable,
+    cells: CellSums,
     labels: Ints,
     groups: int,
     *,
@@ -58,25 +59,25 @@ def guess_groups(
     that items of one group are the same, so that repeats count in full; the groups are then what
     they answer to the question ``on``, where labels rest on one.
 
-    >>> nine, sums = np.full((3, 1), 9), np.array([[9.0], [0.0], [8.0]])
-    >>> table = CellTable(np.arange(3), np.arange(1), nine, sums)
-    >>> guess_groups(Problem(3, 1), table, np.array([0, 1, -1]), 2, sure=0.9).groups
+    >>> item, sums = np.arange(3), np.array([9.0, 0.0, 8.0])
+    >>> cells = CellSums(item, np.zeros(3, int), np.full(3, 9), sums, sums)
+    >>> guess_groups(Problem(3, 1), cells, np.array([0, 1, -1]), 2, sure=0.9).groups
     array([0, 1, 0])
     """
     chances = np.full((problem.items, groups), 1 / groups)
-    if len(table.items):
+    known = labels[cells.item]
+    complete = sure > 0 and len(np.unique(known[known >= 0])) == groups
+    if complete and identical and on is not None:
+        cells = cells.where(cells.question == on)
+    if len(cells):
+        table = cells.table()
         known = labels[table.items]
         rng = np.random.default_rng(0)  # starts of EM: the same answers give the same guesses
-        complete = sure > 0 and len(np.unique(known[known >= 0])) == groups
         discount = 0.0 if identical and complete else DISCOUNT
         answered = Answered.of(problem.answers, table.counts, table.sums, discount)
-        counts = table.counts
-        if complete and identical and on is not None:
-            column = np.flatnonzero(table.questions == on)
-            answered, counts = answered.columns(column), counts[:, column]
         model = fit(answered, groups, rng, known=known if complete else None)
         shares = _shares(model.posterior)
-        believed = _believed(answered, model, shares, counts, identical and complete)
+        believed = _believed(answered, model, shares, table.counts, identical and complete)
         order = np.arange(groups) if complete else _order(believed, known)
         chances[:] = shares[order]
         chances[table.items] = believed[:, order]
@@ -101,36 +102,36 @@ def _believed(
     """Probabilities of every class (items x classes), as far as the model is to be believed."""
     item, question = np.nonzero(answered.weights > 0)
     weight, mean = answered.weights[item, question], answered.means[item, question]
-    levels = _without_own(answered, model, item, question)
-    own = _log_likelihood(mean, levels, model, question)
-    odds = np.stack(
-        [np.bincount(item, weight * each, minlength=len(answered.weights)) for each in own], axis=1
-    )
+    own = _log_likelihood(mean, _without_own(answered, model, item, question), model, question)
+    odds = np.stack([np.bincount(item, weight * each, minlength=len(counts)) for each in own])
+    sizes = np.log(shares)[:, np.newaxis]
     some = np.arange(len(item))
     if len(some) > _PREDICTED:
         some = np.sort(np.random.default_rng(0).choice(some, _PREDICTED, replace=False))
     # An answer is left out alone where repeats are as good as others, else its whole cell is.
     left_out = np.minimum(weight, 1.0) if identical else weight
-    rest = odds[item[some]] - (left_out * own)[:, some].T
     worth = counts[item[some], question[some]] if identical else np.minimum(weight[some], 1.0)
-    sizes = np.log(shares)
-    levels_fitted = (len(shares) - 1) * len(np.unique(question))
-    score = np.empty(len(_BELIEFS))
-    for row, belief in enumerate(_BELIEFS):
-        from_rest = belief * rest + sizes
-        score[row] = worth @ logsumexp(from_rest - _total(from_rest) + own[:, some].T, axis=1)
+    rest = odds[:, item[some]] - (left_out * own)[:, some]
+    score = np.array(
+        [
+            worth @ np.log((_chances(belief * rest + sizes) * np.exp(own[:, some])).sum(axis=0))
+            for belief in _BELIEFS
+        ]
+    )
     # The levels were fitted to what is predicted: each may have gained half a nat by that.
-    score[0] += levels_fitted / 2
-    weights = np.exp(score - logsumexp(score))
-    chances = np.zeros_like(odds)
-    for share, belief in zip(weights, _BELIEFS, strict=True):
-        scaled = belief * odds + sizes
-        chances += share * np.exp(scaled - _total(scaled))
-    return chances
+    score[0] += (len(shares) - 1) * len(np.unique(question)) / 2
+    trust = np.exp(score - score.max())
+    trust = np.where(trust > _NEGLIGIBLE, trust, 0.0) / trust[trust > _NEGLIGIBLE].sum()
+    believed = np.zeros(odds.shape)
+    for part, belief in zip(trust[trust > 0], _BELIEFS[trust > 0], strict=True):
+        believed += part * _chances(belief * odds + sizes)
+    return believed.T
 
 
-def _total(odds: Floats) -> Floats:
-    return np.asarray(logsumexp(odds, axis=1, keepdims=True))
+def _chances(odds: Floats) -> Floats:
+    """Probabilities of the classes (rows) from their log odds."""
+    raised = np.exp(odds - odds.max(axis=0))
+    return np.asarray(raised / raised.sum(axis=0))
 
 
 def _without_own(answered: Answered, model: Classes, item: Ints, question: Ints) -> Floats:
@@ -143,7 +144,7 @@ def _without_own(answered: Answered, model: Classes, item: Ints, question: Ints)
     overall = answered.overall[question]
     levels = (np.maximum(sums, 0.0) if answered.sigma is None else sums) + overall
     levels = levels / (np.maximum(answers, 0.0) + 1)
-    return np.clip(levels, _EDGE, 1 - _EDGE) if answered.sigma is None else levels
+    return np.asarray(np.clip(levels, _EDGE, 1 - _EDGE) if answered.sigma is None else levels)
 
 
 def _log_likelihood(mean: Floats, levels: Floats, model: Classes, question: Ints) -> Floats:

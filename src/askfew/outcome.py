@@ -65,7 +65,7 @@ class Outcome:
             return Guesses(np.maximum(self.labels, 0), chance)
         return guess_groups(
             self.cells.problem,
-            self.cells.table(),
+            self.cells.sums(),
             self.labels,
             self.group_count,
             sure=1 - self.certificate.delta if self.certificate and self._is_certain else 0.0,

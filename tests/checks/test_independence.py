@@ -7,7 +7,7 @@ from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.cells import CellSums
 from askfew.checks.independence import Repeats, judge_cells, judge_repeats
 from askfew.clustering import cluster
-from askfew.records import Floats
+from askfew.records import Ints
 
 CELLS, JUDGES, ERRS = 50, 150, 0.15
 
@@ -68,8 +68,8 @@ def test_looking_after_every_cell_raises_no_false_alarm() -> None:
     assert alarms == 0
 
 
-def world(rng: np.random.Generator, kind: str) -> tuple[Floats, CellSums, Floats]:
-    """Means of 40 items on 8 questions, four answers each; groups of the cells."""
+def world(rng: np.random.Generator, kind: str) -> tuple[CellSums, Ints]:
+    """Four answers each of 40 items to 8 questions; groups of the cells."""
     items, questions, times = 40, 8, 4
     group = np.arange(items) % 2
     level = rng.choice([0.15, 0.85], questions)
@@ -87,13 +87,13 @@ def world(rng: np.random.Generator, kind: str) -> tuple[Floats, CellSums, Floats
     sums = rng.binomial(times, means).astype(float).ravel()
     where = np.indices(means.shape).reshape(2, -1)
     cells = CellSums(where[0], where[1], np.full(sums.size, times), sums, sums)
-    return means, cells, group[where[0]]
+    return cells, group[where[0]]
 
 
 def verdicts(kind: str, *, alike: bool) -> list[Repeats]:
     rng = np.random.default_rng(3)
     drawn = [world(rng, kind) for _ in range(60)]
-    return [judge_cells(YesNo(), cells, groups, alike=alike) for _, cells, groups in drawn]
+    return [judge_cells(YesNo(), cells, groups, alike=alike) for cells, groups in drawn]
 
 
 @pytest.mark.parametrize("alike", [True, False])
@@ -130,7 +130,7 @@ def test_a_few_contradictions_where_all_items_agree_silence_nothing() -> None:
     verdict = judge_repeats([slips, *others])
     assert verdict.suspect
     assert verdict.quiet
-    assert judge_repeats([slips]).nats == pytest.approx(0, abs=1)
+    assert judge_repeats([slips]).nats == pytest.approx(0, abs=2)
 
 
 @pytest.mark.parametrize("kind", [Number(1.0), Scale(1, 5)])

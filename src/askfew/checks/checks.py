@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from askfew.cells import CellSums
 from askfew.checks.independence import Repeats, judge_cells
 from askfew.checks.questions import QuestionCheck, Role, questions_of
@@ -91,9 +89,7 @@ class Checks:
             "promise": self.promise,
             "void": self.void,
             "warnings": self.warnings(questions),
-            "questions": [
-                {**asdict(each), "name": str(questions[each.question])} for each in told
-            ],
+            "questions": [{**asdict(each), "name": str(questions[each.question])} for each in told],
             "questions_unknown": len(self.questions) - len(told),
             "spread": None if self.spread is None else asdict(self.spread),
             "repeats": {

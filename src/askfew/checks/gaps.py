@@ -51,7 +51,9 @@ def gap_intervals(
     ``tail`` is the chance that the distance is smaller, and that it is larger. Fractions of an
     answer are allowed, for answers that count less than others.
     """
-    one, n, other, m = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (one, n, other, m)))
+    one, n, other, m = np.broadcast_arrays(
+        *(np.asarray(x, dtype=np.float64) for x in (one, n, other, m))
+    )
     swap = one > other
     lower, upper = np.where(swap, other, one), np.where(swap, one, other)
     below_n, above_n = np.where(swap, m, n), np.where(swap, n, m)

@@ -13,9 +13,9 @@ yes/no, itself; else above its block's mean or not), and two explanations of a b
   cells. Where a promise does not assume that items of a group are alike, there may also be two
   kinds of cells, which answer alike but for errors of 5 % or more.
 
-Each is given the m (and for fresh the spread or errors) that suits each block best; the log likelihoods are
-added up over blocks, and the answers are suspect if copies are ten times as likely. A
-likelihood does not depend on when or why one stopped asking, so that adaptive methods may be
+Each is given the m (and for fresh the spread or errors) that suits each block best; the log
+likelihoods are added up over blocks, and the answers are suspect if copies are ten times as likely.
+A likelihood does not depend on when or why one stopped asking, so that adaptive methods may be
 judged too. What a block says follows from how far repeats agree beyond what items of one group do:
 a block in which all items answer alike fits both and says nothing, whether it has a few slips or
 none, and items that merely differ among themselves make repeats differ as well.
@@ -45,7 +45,7 @@ from askfew.records import Floats, Ints
 
 __all__ = ["Repeats", "judge_cells", "judge_repeats"]
 
-_SLIPS = (0.001, 0.005, 0.02)
+_SLIPS = (0.001, 0.003, 0.01, 0.02)
 """How often a copy may differ, at most: beyond that, answers are worth asking for again."""
 _STRENGTHS = (1.0, 2.0, 5.0, 15.0, 60.0, 1e4)
 """Of the beta distributions: 1 / (1 + strength) of the variance lies between cells."""
@@ -165,11 +165,14 @@ def _usual(block: Ints, count: Floats, ones: Floats) -> Floats:
 
 def _log_odds(block: Ints, count: Floats, ones: Floats, alike: bool) -> float:
     """How much likelier copies are than fresh draws, over all blocks."""
-    share = np.round(_STEPS * ones / count) / _STEPS if (ones % 1).any() else ones / count
-    shapes, shape = np.unique(np.stack([count, share]), axis=1, return_inverse=True)
-    c, s = shapes[0], shapes[0] * shapes[1]
+    whole = not (ones % 1).any()
+    yes = np.rint(ones if whole else _STEPS * ones / count).astype(np.int64)
+    most = int(yes.max()) + 1
+    shapes, shape = np.unique(count.astype(np.int64) * most + yes, return_inverse=True)
+    c, s = (each.astype(np.float64) for each in np.divmod(shapes, most))
+    s = s if whole else c * s / _STEPS
     # How many cells of each shape each block has: few, so that all of this is small.
-    keys, times = np.unique(block * len(c) + shape.ravel(), return_counts=True)
+    keys, times = np.unique(block * len(c) + shape, return_counts=True)
     at, of = np.divmod(keys, len(c))
 
     def added(likelihood: Floats) -> Floats:
@@ -184,17 +187,14 @@ def _log_odds(block: Ints, count: Floats, ones: Floats, alike: bool) -> float:
     def two_kinds(error: float) -> Floats:
         """Of blocks in which a share of the cells says yes but for errors, the others no."""
         right, wrong = math.log1p(-error), math.log(error)
-        return added(
-            np.logaddexp(
-                np.log(m) + s * right + (c - s) * wrong,
-                np.log1p(-m) + (c - s) * right + s * wrong,
-            )
-        ).max(axis=0)
+        yes = np.log(m) + s * right + (c - s) * wrong
+        no = np.log1p(-m) + (c - s) * right + s * wrong
+        return np.asarray(added(np.logaddexp(yes, no)).max(axis=0))
 
     def drawn(k: float) -> Floats:
         """Of blocks whose cells' means have a beta distribution of this strength."""
         own = betaln(s + m * k, c - s + (1 - m) * k) - betaln(m * k, (1 - m) * k)
-        return added(own).max(axis=0)
+        return np.asarray(added(own).max(axis=0))
 
     unlike = () if alike else _ERRORS
     fresh = np.max([*map(drawn, _STRENGTHS), *map(two_kinds, unlike)], axis=0)

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askfew.answers import AnswerKind, Number
 from askfew.cells import CellSums
@@ -22,6 +23,7 @@ from askfew.records import Floats, Ints, Problem
 
 __all__ = ["QuestionCheck", "Role", "questions_of"]
 
+Mask: TypeAlias = NDArray[np.bool_]
 Role = Literal["carries", "agrees", "own way", "unknown"]
 
 _SURE = 0.8
@@ -74,7 +76,9 @@ def questions_of(
     asked, place = np.unique(cells.question, return_inverse=True)
     weight = cells.count / (1 + (0.0 if identical else DISCOUNT) * (cells.count - 1.0))
     carries = np.isin(asked, np.asarray(carrying, dtype=np.int64))
-    own = np.full(len(asked), voting is None) | np.isin(asked, np.asarray(voting or [], dtype=np.int64))
+    own = np.full(len(asked), voting is None) | np.isin(
+        asked, np.asarray(voting or [], dtype=np.int64)
+    )
     levels = _levels(place, len(asked), groups, count, weight, cells.mean)
     if own.any():
         others = _by_other_questions(kind, cells, place, groups, weight, levels)
@@ -84,18 +88,23 @@ def questions_of(
         own = own & ~told
     gaps = _largest(kind, *levels)
     answers = np.bincount(place, cells.count, minlength=len(asked)).astype(np.int64)
-    known = np.isfinite(gaps[0])
-    size = _typical(gaps[0], carries & known if (carries & known).any() else known)
+    size = _typical(gaps[0], carries)
     return tuple(
         QuestionCheck(
-            int(question),
-            _role(bool(carries[at]), *(float(each[at]) for each in gaps[1:]), size),
-            int(answers[at]),
-            *(float(each[at]) if known[at] else None for each in gaps),
+            question=int(question),
+            role=_role(bool(carries[at]), float(gaps[1][at]), float(gaps[2][at]), size),
+            answers=int(answers[at]),
+            gap=_known(gaps[0][at]),
+            low=_known(gaps[1][at]),
+            high=_known(gaps[2][at]),
             honest=not own[at],
         )
         for at, question in enumerate(asked)
     )
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def _levels(
@@ -105,9 +114,12 @@ def _levels(
     kept = groups >= 0
     at = groups[kept] * questions + place[kept]
     shape = (count, questions)
-    answers = np.bincount(at, weight[kept], minlength=count * questions).reshape(shape)
-    sums = np.bincount(at, (weight * means)[kept], minlength=count * questions).reshape(shape)
-    return np.divide(sums, answers, out=np.zeros(shape), where=answers > 0), answers
+    answers, sums = (
+        np.asarray(np.bincount(at, each[kept], minlength=count * questions), dtype=np.float64)
+        for each in (weight, weight * means)
+    )
+    level = np.divide(sums, answers, out=np.zeros(len(sums)), where=answers > 0)
+    return level.reshape(shape), answers.reshape(shape)
 
 
 def _by_other_questions(
@@ -160,8 +172,10 @@ def _largest(kind: AnswerKind, means: Floats, answers: Floats) -> tuple[Floats, 
     return gap, low, high
 
 
-def _typical(gaps: Floats, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
-    """How far apart the groups are on the questions that carry the split."""
+def _typical(gaps: Floats, carries: Mask) -> float:
+    """How far apart the groups are on the questions that carry the split; on all, if none does."""
+    known = np.isfinite(gaps)
+    chosen = carries & known if (carries & known).any() else known
     return float(np.median(gaps[chosen])) if chosen.any() else np.nan
 
 

@@ -86,19 +86,18 @@ def difference_evidence(kind: AnswerKind, block: Ints, counts: Ints, sums: Float
     """
     if len(block) == 0:
         return np.zeros(0)
-    counts = counts.astype(np.float64)
     if isinstance(kind, Number):
         return _numbers(kind.sigma, block, counts, sums)
     share = np.clip((sums / counts - kind.low) / (kind.high - kind.low), 0.0, 1.0)
-    return _bounded(block, counts, share)
+    return _bounded(block, counts, counts * share)
 
 
-def _bounded(block: Ints, counts: Floats, share: Floats) -> Floats:
-    shapes, shape = np.unique(np.stack([counts, share]), axis=1, return_inverse=True)
-    c, y = shapes[0], shapes[0] * shapes[1]
-    shape = shape.ravel()
+def _bounded(block: Ints, counts: Ints, sums: Floats) -> Floats:
+    # Cells of the same count and sum are looked at once.
+    shapes, shape = np.unique(counts + 1j * sums, return_inverse=True)
+    c, y = shapes.real, shapes.imag
     total = np.bincount(block, counts)
-    yes = np.bincount(block, counts * share)
+    yes = np.bincount(block, sums)
     best = xlogy(yes, yes / total) + xlogy(total - yes, np.maximum(1 - yes / total, 1e-300))
     guesses = []
     for strength in _STRENGTHS:
@@ -108,7 +107,7 @@ def _bounded(block: Ints, counts: Floats, share: Floats) -> Floats:
     return np.asarray(logsumexp(guesses, axis=0) - math.log(len(guesses)) - best)
 
 
-def _numbers(sigma: float, block: Ints, counts: Floats, sums: Floats) -> Floats:
+def _numbers(sigma: float, block: Ints, counts: Ints, sums: Floats) -> Floats:
     total = np.bincount(block, counts)
     middle = np.bincount(block, sums) / total
     means = (sums / counts - middle[block]) / sigma

@@ -51,25 +51,26 @@ def spread_of(cells: CellSums, groups: Ints, gaps: Mapping[int, float]) -> Sprea
     cells, groups = cells.where(kept), groups[kept]
     if len(cells) == 0:
         return None
+    many = int(groups.max()) + 1
     block, place, size = np.unique(
-        np.stack([cells.question, groups]), axis=1, return_inverse=True, return_counts=True
+        cells.question * many + groups, return_inverse=True, return_counts=True
     )
-    place = place.ravel()
     large = size >= _LEAST
     if not large.any():
         return None
-    gap = np.array([gaps[int(question)] for question in block[0]])
+    question = block // many
+    gap = np.array([gaps[int(each)] for each in question])
     means = cells.mean / gap[place]
     middle = np.bincount(place, means) / size
     noise = cells.variance / cells.count / gap[place] ** 2
     parts = (means - middle[place]) ** 2 * (size / np.maximum(size - 1, 1))[place] - noise
-    return _pooled(cells.item, parts, large[place], len(np.unique(block[0][large])))
+    said = large[place]
+    return _pooled(cells.item[said], parts[said], len(np.unique(question[large])))
 
 
-def _pooled(item: Ints, parts: Floats, kept: Floats, questions: int) -> Spread:
+def _pooled(item: Ints, parts: Floats, questions: int) -> Spread:
     """The mean of what all cells say; an item's answers to several questions hang together."""
-    _, item = np.unique(item[kept], return_inverse=True)
-    parts = parts[kept]
+    _, item = np.unique(item, return_inverse=True)
     square = float(parts.mean())
     own = np.bincount(item, parts - square)
     n = len(own)

@@ -116,8 +116,8 @@ def _lonely_sentence(worker: str, repeats: Repeats) -> str:
 
 def _sentence(worker: str, repeats: Repeats) -> str:
     return (
-        f"answers from worker {worker} are not independent draws: about the same cell they differ in"
-        f" {100 * repeats.varied_differ:.1f} % ({counted(repeats.varied, 'repeat')}), about two"
+        f"answers from worker {worker} are not independent draws: about the same cell they differ"
+        f" in {100 * repeats.varied_differ:.1f} % ({counted(repeats.varied, 'repeat')}), about two"
         f" items of one group in {100 * repeats.usual:.0f} %; what is promised does not hold for"
         " them"
     )
