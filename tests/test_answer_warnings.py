@@ -8,11 +8,11 @@ import pytest
 from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning, read_warning, sentence
 
 REPEATING = AnswerWarning(
-    REPEATS, {"worker": "ann", "pairs": 1200, "disagreed": 3, "expected": 95.4}
+    REPEATS, {"worker": "ann", "repeats": 1200, "differ": 0.003, "usual": 0.23}
 )
 
 
-@pytest.mark.parametrize("warning", [REPEATING, AnswerWarning(ALONE, {"worker": "x", "pairs": 4})])
+@pytest.mark.parametrize("warning", [REPEATING, AnswerWarning(ALONE, {"worker": "x", "repeats": 40, "differ": 0.0})])
 def test_a_warning_survives_json(warning: AnswerWarning) -> None:
     assert read_warning(json.loads(json.dumps(asdict(warning)))) == warning
     assert not sentence(warning).startswith("warning ")
@@ -31,7 +31,7 @@ def test_what_is_no_warning_is_none(sent: object) -> None:
 
 @pytest.mark.parametrize(
     "fields",
-    [{}, {"worker": "ann"}, {"worker": "ann", "pairs": "x", "disagreed": [], "expected": 1}],
+    [{}, {"worker": "ann"}, {"worker": "ann", "repeats": "x", "differ": [], "usual": 1}],
 )
 def test_a_warning_that_is_not_understood_is_still_shown(fields: dict[str, object]) -> None:
     assert sentence(AnswerWarning(REPEATS, fields)).startswith("warning repeats (")

@@ -12,10 +12,11 @@ from typing import Any
 __all__ = ["ALONE", "REPEATS", "AnswerWarning", "read_warning", "sentence"]
 
 REPEATS = "repeats"
-"""A worker's repeated answers to a cell agree far too often: ``worker``, ``pairs``, ``disagreed``,
-``expected`` (to disagree)."""
+"""A worker's repeated answers to a cell agree far too often: ``worker``, ``repeats`` (how many),
+``differ`` (in which share of them), ``usual`` (the same for two items of one group)."""
 ALONE = "alone"
-"""One worker decided all groups and never contradicted itself: ``worker``, ``pairs``."""
+"""One worker decided all groups and hardly contradicted itself: ``worker``, ``repeats``,
+``differ``."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +55,18 @@ def sentence(warning: AnswerWarning) -> str:
 
 def _repeats(of: Mapping[str, Any]) -> str:
     return (
-        f"answers from worker {of['worker']} are not independent draws: of {of['pairs']:,} pairs of"
-        f" answers to the same cell {of['disagreed']:,} disagreed, where independent ones would"
-        f" about {of['expected']:,.0f} times; what is promised does not hold for them"
+        f"answers from worker {of['worker']} are not independent draws: about the same cell they"
+        f" differ in {of['differ']:.1%} ({of['repeats']:,} repeats), about two items of one group in"
+        f" {of['usual']:.0%}; what is promised does not hold for them"
     )
 
 
 def _alone(of: Mapping[str, Any]) -> str:
     return (
-        f"all answers are by worker {of['worker']}, and of {of['pairs']:,} pairs of answers to the"
-        " same cell none disagreed: one who is wrong in the same way every time cannot be told from"
-        " one who is always right; let another worker answer too, or check some labels by hand"
+        f"all answers are by worker {of['worker']}, and asked again about the same cell,"
+        f" {of['repeats']:,} answers differed in {of['differ']:.1%} only: one who is wrong in the"
+        " same way every time cannot be told from one who is always right; let another worker answer"
+        " too, or check some labels by hand"
     )
 
 

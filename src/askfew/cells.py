@@ -1,17 +1,70 @@
-"""What was answered, cell by cell: how often each (item, question) was, and the sums."""
+"""What was answered, cell by cell: how often each (item, question) was, sums and squares."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from askfew.answers import Number, YesNo
 from askfew.records import Batch, Floats, Ints, Problem, Tally
 
-__all__ = ["CellTable", "Cells"]
+__all__ = ["CellSums", "CellTable", "Cells"]
 
-_MOST = 2 * 10**7
+Mask: TypeAlias = NDArray[np.bool_]
+_MOST = 2 * 10**6
 """Cells of a table at most: the questions with the most answers are kept."""
+_RESOLUTION = 1e-13
+"""Of a sum of squares, with some room: what is smaller is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellSums:
+    """Every cell that was answered: how often, the sum, and the sum of squares (nan: unknown)."""
+
+    item: Ints
+    question: Ints
+    count: Ints
+    sum: Floats
+    square: Floats
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def mean(self) -> Floats:
+        """Of each cell's answers."""
+        return np.asarray(self.sum / self.count)
+
+    @property
+    def variance(self) -> Floats:
+        """Of each cell's answers around their mean; nan where there is one, or it is unknown."""
+        within = np.maximum(self.square - self.sum**2 / self.count, 0.0)
+        return np.where(self.count > 1, within / np.maximum(self.count - 1, 1), np.nan)
+
+    def where(self, chosen: Mask) -> CellSums:
+        """Only some of the cells."""
+        return CellSums(
+            self.item[chosen],
+            self.question[chosen],
+            self.count[chosen],
+            self.sum[chosen],
+            self.square[chosen],
+        )
+
+    def table(self) -> CellTable:
+        """As a table; where that is large, only the questions with the most answers are kept."""
+        kept = self.where(
+            _busiest(self.question, self.count, _MOST // max(len(np.unique(self.item)), 1))
+        )
+        items, row = np.unique(kept.item, return_inverse=True)
+        questions, column = np.unique(kept.question, return_inverse=True)
+        counts = np.zeros((len(items), len(questions)), dtype=np.int64)
+        sums = np.zeros(counts.shape)
+        counts[row, column], sums[row, column] = kept.count, kept.sum
+        return CellTable(items, questions, counts, sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +85,7 @@ class Cells:
     _cell: list[Ints] = field(default_factory=list)
     _count: list[Ints] = field(default_factory=list)
     _sum: list[Floats] = field(default_factory=list)
+    _square: list[Floats] = field(default_factory=list)
     _rows: int = 0
     _merged: int = 0
 
@@ -40,19 +94,47 @@ class Cells:
         self._cell.append(batch.items * self.problem.questions + batch.questions)
         self._count.append(tally.counts)
         self._sum.append(tally.sums)
+        self._square.append(self._squares(tally))
         self._rows += len(batch)
         if self._rows > 2 * self._merged + 10**5:
             self._merge()
 
+    def _squares(self, tally: Tally) -> Floats:
+        if isinstance(self.problem.answers, YesNo):
+            return tally.sums
+        if tally.squares is not None:
+            return tally.squares
+        return np.where(tally.counts > 1, np.nan, tally.sums**2)
+
     def _merge(self) -> None:
-        if len(self._cell) > 1:
+        if self._rows > self._merged:
             cells, place = np.unique(np.concatenate(self._cell), return_inverse=True)
             counts = np.zeros(len(cells), dtype=np.int64)
             np.add.at(counts, place, np.concatenate(self._count))
-            sums = np.bincount(place, weights=np.concatenate(self._sum), minlength=len(cells))
             self._cell, self._count = [cells], [counts]
-            self._sum = [sums.astype(np.float64, copy=False)]
-        self._rows = self._merged = sum(len(each) for each in self._cell)
+            self._sum, self._square = _added(self._sum, place), _added(self._square, place)
+            self._rows = self._merged = len(cells)
+
+    def sums(self) -> CellSums:
+        """All answered cells, one after the other.
+
+        >>> cells = Cells(Problem(3, 2))
+        >>> cells.add(Batch(np.array([2]), np.array([1]), np.array([4])),
+        ...           Tally(np.array([4]), np.array([3.0])))
+        >>> cells.sums().variance
+        array([0.25])
+        """
+        if not self._cell:
+            none = np.zeros(0, dtype=np.int64)
+            return CellSums(none, none, none, np.zeros(0), np.zeros(0))
+        self._merge()
+        item, question = np.divmod(self._cell[0], self.problem.questions)
+        square = self._square[0]
+        if isinstance(self.problem.answers, Number):  # so large that no float sees the noise
+            lost = square * _RESOLUTION > self.problem.answers.sigma**2
+            square = np.where(lost, np.nan, square)
+        every = CellSums(item, question, self._count[0], self._sum[0], square)
+        return every.where(every.count > 0)
 
     def table(self) -> CellTable:
         """All answered cells as a table.
@@ -63,23 +145,14 @@ class Cells:
         >>> cells.table().counts
         array([[4]])
         """
-        self._merge()
-        if not self._cell:
-            none = np.zeros(0, dtype=np.int64)
-            return CellTable(none, none, np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0)))
-        answered = self._count[0] > 0
-        count, total = self._count[0][answered], self._sum[0][answered]
-        item, question = np.divmod(self._cell[0][answered], self.problem.questions)
-        keep = _busiest(question, count, _MOST // max(len(np.unique(item)), 1))
-        items, row = np.unique(item[keep], return_inverse=True)
-        questions, column = np.unique(question[keep], return_inverse=True)
-        counts = np.zeros((len(items), len(questions)), dtype=np.int64)
-        sums = np.zeros(counts.shape)
-        counts[row, column], sums[row, column] = count[keep], total[keep]
-        return CellTable(items, questions, counts, sums)
+        return self.sums().table()
 
 
-def _busiest(question: Ints, count: Ints, most: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _added(parts: list[Floats], place: Ints) -> list[Floats]:
+    return [np.asarray(np.bincount(place, np.concatenate(parts)), dtype=np.float64)]
+
+
+def _busiest(question: Ints, count: Ints, most: int) -> Mask:
     """Which rows are about the questions with the most answers, so many at most."""
     _, place = np.unique(question, return_inverse=True)
     answers = np.bincount(place, weights=count)

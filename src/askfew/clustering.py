@@ -18,6 +18,7 @@ from askfew.algorithms import CLAIM_VERSIONS, check_delta, start, takes_option
 from askfew.answers import AnswerKind, YesNo
 from askfew.driver import AskTell, replay, run
 from askfew.errors import InvalidInput, ReplayMismatch
+from askfew.guessing import Guesses, guess_groups
 from askfew.log import Log
 from askfew.oracles.function import FunctionOracle, function
 from askfew.outcome import Outcome, outcome_of
@@ -179,9 +180,11 @@ class Session:
     ``log`` holds all that was told; a later process goes on from it with ``session(..., log=log)``.
     """
 
-    def __init__(self, steps: AskTell[Finding], log: Log, names: tuple[Any, Any]) -> None:
+    def __init__(
+        self, steps: AskTell[Finding], log: Log, names: tuple[Any, Any], groups: int = 2
+    ) -> None:
         self.log = log
-        self._steps, self._names = steps, names
+        self._steps, self._names, self._groups = steps, names, groups
 
     def ask(self) -> Batch | None:
         """The Batch to answer next; None when the session has ended."""
@@ -204,6 +207,25 @@ class Session:
     def answers(self) -> int:
         """How many answers were told so far."""
         return self._steps.meter.answers
+
+    @property
+    def guesses(self) -> Guesses:
+        """A group for every item, with its estimated probability, from what was told so far."""
+        outcome, cells, known = self.outcome, self._steps.cells, self.known
+        if outcome is not None:
+            return Guesses(outcome.guesses, outcome.confidence)
+        assert cells is not None, "a session keeps what it was told"
+        labels = np.full(cells.problem.items, -1) if known is None else known.labels
+        delta: Any = self.log.recipe["delta"]
+        return guess_groups(
+            cells.problem,
+            cells.sums(),
+            labels,
+            max(self._groups, int(labels.max()) + 1),
+            sure=1 - delta,
+            identical=self.log.recipe["method"] != "rule",
+            on=None if known is None else known.question,
+        )
 
     @property
     def outcome(self) -> Outcome | None:
@@ -234,7 +256,9 @@ def session(
     problem, names = _problem(items, questions, answers)
     log = Log(problem) if log is None else log
     procedure = _start(problem, names, method, delta, budget, rng, options, log)
-    return Session(replay(procedure, log, max_answers=max_answers, keep=True), log, names)
+    steps = replay(procedure, log, max_answers=max_answers, keep=True)
+    groups = options.get("groups")
+    return Session(steps, log, names, groups if isinstance(groups, int) else 2)
 
 
 def _start(

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from askfew.algorithms.rule.claim.certificate import RuleCertificate
 from askfew.cells import Cells
-from askfew.checks import Checks, check
+from askfew.checks import Checks, Promise, check
 from askfew.driver import Ended
 from askfew.guessing import Guesses, guess_groups
 from askfew.records import Certificate, Finding, Floats, Ints, Status, WhyUndecided
@@ -64,12 +65,19 @@ class Outcome:
             return Guesses(np.maximum(self.labels, 0), chance)
         return guess_groups(
             self.cells.problem,
-            self.cells.table(),
+            self.cells.sums(),
             self.labels,
             self.group_count,
-            sure=0.0 if self.certificate is None else 1 - self.certificate.delta,
+            sure=1 - self.certificate.delta if self.certificate and self._is_certain else 0.0,
             identical=self.rule is None,
+            on=self.question,
         )
+
+    @property
+    def _is_certain(self) -> bool:
+        """Whether labels are certified to be right, and not only what a rule says of answers."""
+        exact = isinstance(self.certificate, RuleCertificate) and self.certificate.needed is None
+        return self.certificate is not None and not exact
 
     @property
     def guesses(self) -> Ints:
@@ -86,7 +94,25 @@ class Outcome:
         """What the answers say about the split and the assumptions; None where none were kept."""
         if self.cells is None:
             return None
-        return check(self.cells, self.labels, self.guesses, self.group_count, self.rule)
+        promise: Promise | None = None
+        if self.certificate is not None:
+            promise = "groups" if self.rule is None else "rule"
+        return check(
+            self.cells.problem,
+            self.cells.sums(),
+            self.labels,
+            self.guesses,
+            max(self.group_count, int(self.labels.max()) + 1),
+            carrying=self._carrying,
+            promise=promise,
+        )
+
+    @property
+    def _carrying(self) -> list[int]:
+        """The questions that the labels rest on."""
+        if self.rule is not None:
+            return [int(place) for place in self.rule.places(self.questions)]
+        return [] if self.question is None else [self.question]
 
     @property
     def group_names(self) -> list[str]:

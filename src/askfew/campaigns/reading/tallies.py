@@ -8,9 +8,9 @@ import numpy as np
 from sqlalchemy import Connection, case, func, select
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.reading.gaps import gap_interval
 from askfew.campaigns.tables.schema import answers, refusals
 from askfew.campaigns.tables.snapshot import snapshot
+from askfew.checks.gaps import gap_interval
 from askfew.records import Floats, Ints
 
 __all__ = ["RankedQuestion", "Tallies", "tallies_of"]

@@ -1,0 +1,201 @@
+"""Are repeated answers fresh draws, or the same answer given again?
+
+A certificate counts every answer as new evidence. A judge who errs on the same cells (item,
+question) every time repeats itself: its second answer to a cell is worth nothing.
+
+The answers to one question about the items of one group are a *block*. Each answer is a bit (for
+yes/no, itself; else above its block's mean or not), and two explanations of a block are compared:
+
+- *copies*: each cell has one answer, yes in a share m of the cells, and repeats give it again but
+  for slips of at most 2 %;
+- *fresh*: each cell has a mean of its own, and repeats are drawn from it. The means are drawn
+  around the block's by a beta distribution, at most half of the block's variance lying between
+  cells. Where a promise does not assume that items of a group are alike, there may also be two
+  kinds of cells, which answer alike but for errors of 5 % or more.
+
+Each is given the m (and for fresh the spread or errors) that suits each block best; the log
+likelihoods are added up over blocks, and the answers are suspect if copies are ten times as likely.
+A likelihood does not depend on when or why one stopped asking, so that adaptive methods may be
+judged too. What a block says follows from how far repeats agree beyond what items of one group do:
+a block in which all items answer alike fits both and says nothing, whether it has a few slips or
+none, and items that merely differ among themselves make repeats differ as well.
+
+What no test can see: items whose means are all close to 0 or 1, which a perfect crowd answers as a
+judge who copies would; and a judge who decides the groups alone by one question, for the groups are
+then what it said. Where repeats hardly ever differ, that is said beside the labels (``quiet``).
+
+>>> cells = [[0, 0]] * 17 + [[1, 1]] * 3
+>>> verdict = judge_repeats([cells, cells])
+>>> verdict.repeats, verdict.differ, round(verdict.usual, 2), verdict.suspect
+(40, 0.0, 0.27, True)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaln, ndtr
+
+from askfew.answers import AnswerKind, YesNo
+from askfew.cells import CellSums
+from askfew.records import Floats, Ints
+
+__all__ = ["Repeats", "judge_cells", "judge_repeats"]
+
+_SLIPS = (0.001, 0.003, 0.01, 0.02)
+"""How often a copy may differ, at most: beyond that, answers are worth asking for again."""
+_STRENGTHS = (1.0, 2.0, 5.0, 15.0, 60.0, 1e4)
+"""Of the beta distributions: 1 / (1 + strength) of the variance lies between cells."""
+_ERRORS = (0.05, 0.1, 0.2)
+_SHARES = 1 / (1 + np.exp(-np.linspace(-6, 6, 33)))
+_NEEDED = math.log(10)
+_VARIED = 0.05
+"""How often answers about two items of a group differ, for the group to be called varied."""
+_QUIET = 0.02
+_ENOUGH = 20
+"""Repeats from which on it means something that they hardly differ."""
+_STEPS = 32
+"""Shares of bits within a cell are rounded to such parts, so that few different cells are left."""
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """How often repeated answers differ from each other, and how often those about two items of
+    one group do, as far as the groups are varied at all.
+    """
+
+    repeats: int
+    """Answers to a cell beyond its first."""
+    differ: float
+    """Share of pairs of answers to one cell that differ, over all of these."""
+    varied: int
+    """Repeats on questions that items of one group answer differently."""
+    varied_differ: float
+    usual: float
+    """Share of pairs of answers about two items of a group that differ there."""
+    nats: float
+    """How much likelier these are copies than fresh draws, as a logarithm."""
+
+    @property
+    def suspect(self) -> bool:
+        """Whether these are no independent draws, or items of a group as unlike as can be."""
+        return self.nats >= _NEEDED
+
+    @property
+    def quiet(self) -> bool:
+        """Whether repeats hardly ever differ: nobody can tell whether they could show an error."""
+        return self.repeats >= _ENOUGH and self.differ <= _QUIET
+
+
+def judge_repeats(blocks: Iterable[Sequence[Sequence[float]]], *, alike: bool = True) -> Repeats:
+    """The verdict over blocks; a block is a list of cells, a cell its answers.
+
+    ``alike`` says that items of a group are assumed to be.
+    """
+    number: list[int] = []
+    count: list[int] = []
+    ones: list[float] = []
+    for place, block in enumerate(blocks):
+        middle = np.mean([answer for cell in block for answer in cell])
+        number += [place] * len(block)
+        count += [len(cell) for cell in block]
+        ones += [float((np.asarray(cell) > middle).sum()) for cell in block]
+    columns = np.array(number, dtype=np.int64), np.array(count, float), np.array(ones, float)
+    return _verdict(*columns, alike)
+
+
+def judge_cells(kind: AnswerKind, cells: CellSums, groups: Ints, *, alike: bool) -> Repeats:
+    """The verdict over cells whose items belong to these groups (-1: left out)."""
+    kept = (groups >= 0) & (np.isfinite(cells.square) | (cells.count == 1))
+    cells, groups = cells.where(kept), groups[kept]
+    if len(cells) == 0:
+        return Repeats(0, 0.0, 0, 0.0, 0.0, 0.0)
+    _, block = np.unique(groups * (1 + cells.question.max()) + cells.question, return_inverse=True)
+    return _verdict(block, cells.count.astype(np.float64), _ones(kind, cells, block), alike)
+
+
+def _ones(kind: AnswerKind, cells: CellSums, block: Ints) -> Floats:
+    """How many answers of each cell lie above their block's mean, as if they were normal."""
+    if isinstance(kind, YesNo):
+        return cells.sum
+    middle = np.bincount(block, cells.sum) / np.bincount(block, cells.count)
+    above = cells.mean - middle[block]
+    spread = np.sqrt(np.maximum(cells.square / cells.count - cells.mean**2, 0.0))
+    # Rounding leaves crumbs where all answers are the same.
+    spread = np.where(spread > 1e-6 * np.abs(cells.mean), spread, 0.0)
+    certain = (above > 0).astype(np.float64)
+    return np.asarray(
+        cells.count * np.where(spread > 0, ndtr(above / np.where(spread > 0, spread, 1.0)), certain)
+    )
+
+
+def _verdict(block: Ints, count: Floats, ones: Floats, alike: bool) -> Repeats:
+    again = count > 1
+    repeats = float((count[again] - 1).sum())
+    if repeats == 0:
+        return Repeats(0, 0.0, 0, 0.0, 0.0, 0.0)
+    within = 2 * ones * (count - ones) / np.maximum(count * (count - 1), 1)  # of a pair in a cell
+    differ = float((within * (count - 1))[again].sum() / repeats)
+    usual = _usual(block, count, ones)
+    seen = np.bincount(block[again], (count - 1)[again], minlength=len(usual))
+    own = np.bincount(block[again], (within * (count - 1))[again], minlength=len(usual))
+    varied = (usual >= _VARIED) & (seen > 0)
+    weight = float(seen[varied].sum())
+    return Repeats(
+        int(repeats),
+        differ,
+        int(weight),
+        float(own[varied].sum() / weight) if weight else 0.0,
+        float((usual * seen)[varied].sum() / weight) if weight else 0.0,
+        _log_odds(block, count, ones, alike),
+    )
+
+
+def _usual(block: Ints, count: Floats, ones: Floats) -> Floats:
+    """By block: how often answers about two different items differ."""
+    n, k = np.bincount(block, count), np.bincount(block, ones)
+    # Pairs of answers that differ, all but those within one cell.
+    apart = k * (n - k) - np.bincount(block, ones * (count - ones))
+    pairs = (n**2 - np.bincount(block, count**2)) / 2
+    return np.divide(apart, pairs, out=np.zeros_like(n), where=pairs > 0)
+
+
+def _log_odds(block: Ints, count: Floats, ones: Floats, alike: bool) -> float:
+    """How much likelier copies are than fresh draws, over all blocks."""
+    whole = not (ones % 1).any()
+    yes = np.rint(ones if whole else _STEPS * ones / count).astype(np.int64)
+    most = int(yes.max()) + 1
+    shapes, shape = np.unique(count.astype(np.int64) * most + yes, return_inverse=True)
+    c, s = (each.astype(np.float64) for each in np.divmod(shapes, most))
+    s = s if whole else c * s / _STEPS
+    # How many cells of each shape each block has: few, so that all of this is small.
+    keys, times = np.unique(block * len(c) + shape, return_counts=True)
+    at, of = np.divmod(keys, len(c))
+
+    def added(likelihood: Floats) -> Floats:
+        """Shares x shapes, added up to shares x blocks."""
+        total = np.zeros((len(likelihood), block.max() + 1))
+        for row, each in enumerate(likelihood):
+            total[row] = np.bincount(at, each[of] * times, minlength=total.shape[1])
+        return total
+
+    m = _SHARES[:, np.newaxis]
+
+    def two_kinds(error: float) -> Floats:
+        """Of blocks in which a share of the cells says yes but for errors, the others no."""
+        right, wrong = math.log1p(-error), math.log(error)
+        yes = np.log(m) + s * right + (c - s) * wrong
+        no = np.log1p(-m) + (c - s) * right + s * wrong
+        return np.asarray(added(np.logaddexp(yes, no)).max(axis=0))
+
+    def drawn(k: float) -> Floats:
+        """Of blocks whose cells' means have a beta distribution of this strength."""
+        own = betaln(s + m * k, c - s + (1 - m) * k) - betaln(m * k, (1 - m) * k)
+        return np.asarray(added(own).max(axis=0))
+
+    unlike = () if alike else _ERRORS
+    fresh = np.max([*map(drawn, _STRENGTHS), *map(two_kinds, unlike)], axis=0)
+    return float(max((two_kinds(slip) - fresh).sum() for slip in _SLIPS))

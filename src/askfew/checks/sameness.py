@@ -1,0 +1,131 @@
+r"""Do items of one group have the same mean on every question, as the promise "groups" assumes?
+
+Take the items of one group and one question. If they all have the mean $p$, then for any guesses
+$p_z$ of the items' own means the product, over all answers $y$ of all items $z$, of
+
+$$\left(\frac{p_z}{p}\right)^{y} \left(\frac{1-p_z}{1-p}\right)^{1-y}$$
+
+is an e-process: for answers between 0 and 1, weighted AM-GM bounds each factor by a function linear
+in $y$ with mean 1 at $E y = p$, whatever was asked before and why. So is any average over guesses,
+and dividing by the largest value over $p$ instead of the true one only makes it smaller (universal
+inference: Wasserman, Ramdas and Balakrishnan 2020). We average over guesses drawn by beta
+distributions of several means and strengths; what is left is a function of each cell's count and
+sum, so that it needs no order of the answers, and yet holds under adaptive sampling and whenever
+one stops. Numbers: the same with normal densities of the noise, guesses drawn by normal
+distributions.
+
+It holds for groups that are fixed beforehand. Labels are found from the same answers: if they are
+the true groups, which the certificate says they are but for a chance of delta, nothing is lost. Of
+numbers, the guesses lie around the group's own mean, whose error (a fraction of sigma that falls
+with the answers) is not counted.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaln, logsumexp, xlogy
+
+from askfew.answers import AnswerKind, Number
+from askfew.cells import CellSums
+from askfew.records import Floats, Ints, Problem
+
+__all__ = ["Split", "difference_evidence", "splits_of"]
+
+_CHANCE = 0.01
+"""Of an alarm where all is as assumed, over all questions and groups."""
+_LISTED = 20
+_MEANS = 1 / (1 + np.exp(-np.linspace(-5, 5, 21)))
+_STRENGTHS = (1.0, 4.0, 12.0, 40.0, 150.0)
+"""Of the beta distributions: unlike items first, nearly the same ones last."""
+_SPREADS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0)
+"""Of numbers' means within a group, in sigma."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """A question on which items of one group do not have the same mean."""
+
+    question: int
+    group: int
+    nats: float
+    """Evidence for it."""
+    needed: float
+    low: float
+    """A tenth of the group's answers are about items whose mean is this or less."""
+    high: float
+
+
+def splits_of(problem: Problem, cells: CellSums, groups: Ints, count: int) -> tuple[Split, ...]:
+    """Questions that split a group, the clearest first; ``groups`` are those of the cells' items
+    (-1: none).
+    """
+    cells, groups = cells.where(groups >= 0), groups[groups >= 0]
+    block, place = np.unique(groups * problem.questions + cells.question, return_inverse=True)
+    evidence = difference_evidence(problem.answers, place, cells.count, cells.sum)
+    needed = math.log(problem.questions * count / _CHANCE)
+    found = []
+    clearest = np.argsort(-evidence, kind="stable")[:_LISTED]
+    for number in clearest[evidence[clearest] >= needed]:
+        group, question = divmod(int(block[number]), problem.questions)
+        low, high = _ends(cells.where(place == number))
+        found.append(Split(question, group, float(evidence[number]), needed, low, high))
+    return tuple(found)
+
+
+def difference_evidence(kind: AnswerKind, block: Ints, counts: Ints, sums: Floats) -> Floats:
+    """For each block of cells, the nats that speak for means that are not all the same.
+
+    >>> from askfew.answers import YesNo
+    >>> evidence = difference_evidence(
+    ...     YesNo(), np.array([0, 0, 1, 1]), np.full(4, 20), np.array([1.0, 19.0, 10.0, 10.0]))
+    >>> evidence.round(1)
+    array([13.3, -3.2])
+    """
+    if len(block) == 0:
+        return np.zeros(0)
+    if isinstance(kind, Number):
+        return _numbers(kind.sigma, block, counts, sums)
+    share = np.clip((sums / counts - kind.low) / (kind.high - kind.low), 0.0, 1.0)
+    return _bounded(block, counts, counts * share)
+
+
+def _bounded(block: Ints, counts: Ints, sums: Floats) -> Floats:
+    # Cells of the same count and sum are looked at once.
+    shapes, shape = np.unique(counts + 1j * sums, return_inverse=True)
+    c, y = shapes.real, shapes.imag
+    total = np.bincount(block, counts)
+    yes = np.bincount(block, sums)
+    best = xlogy(yes, yes / total) + xlogy(total - yes, np.maximum(1 - yes / total, 1e-300))
+    guesses = []
+    for strength in _STRENGTHS:
+        for a, b in zip(_MEANS * strength, (1 - _MEANS) * strength, strict=True):
+            own = betaln(y + a, c - y + b) - betaln(a, b)
+            guesses.append(np.bincount(block, own[shape], minlength=len(total)))
+    return np.asarray(logsumexp(guesses, axis=0) - math.log(len(guesses)) - best)
+
+
+def _numbers(sigma: float, block: Ints, counts: Ints, sums: Floats) -> Floats:
+    total = np.bincount(block, counts)
+    middle = np.bincount(block, sums) / total
+    means = (sums / counts - middle[block]) / sigma
+    best = -np.bincount(block, counts * means**2) / 2 + np.bincount(block, np.log(counts)) / 2
+    guesses = []
+    for spread in _SPREADS:
+        variance = spread**2 + 1 / counts
+        weight = np.bincount(block, 1 / variance)
+        centre = np.bincount(block, means / variance) / weight
+        apart = np.bincount(block, (means - centre[block]) ** 2 / variance + np.log(variance))
+        # The group's own mean is drawn around what was measured, as surely as one answer tells it.
+        guesses.append(-(apart + np.log1p(weight) + centre**2 / (1 + 1 / weight)) / 2)
+    return np.asarray(logsumexp(guesses, axis=0) - math.log(len(guesses)) - best)
+
+
+def _ends(cells: CellSums) -> tuple[float, float]:
+    """Between which means of items all but a tenth of the answers at either end lie."""
+    order = np.argsort(cells.mean)
+    reached = np.cumsum(cells.count[order]) / cells.count.sum()
+    low, high = np.searchsorted(reached, [0.1, 0.9])
+    return float(cells.mean[order[low]]), float(cells.mean[order[high]])

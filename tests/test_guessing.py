@@ -1,0 +1,120 @@
+"""Guesses are kept where they are certified, and otherwise as probable as they say."""
+
+import numpy as np
+import pytest
+
+from askfew.cells import CellSums
+from askfew.clustering import cluster, session
+from askfew.guessing import guess_groups
+from askfew.oracles import bernoulli
+from askfew.outcome import Outcome
+from askfew.records import Batch, Floats, Ints, Problem, Tally
+
+
+def right(outcome: Outcome, truth: Ints) -> Floats:
+    """Which guesses are, whatever the groups are called."""
+    same = outcome.guesses == truth
+    return np.asarray(same if same.mean() >= 0.5 else ~same, dtype=np.float64)
+
+
+def off(confidence: list[Floats], correct: list[Floats], parts: int = 10) -> Floats:
+    """By tenths of all guesses, least confident first: stated minus true share."""
+    stated, true = np.concatenate(confidence), np.concatenate(correct)
+    order = np.array_split(np.argsort(stated, kind="stable"), parts)
+    return np.array([stated[part].mean() - true[part].mean() for part in order])
+
+
+def asked(sums: Floats, times: int) -> CellSums:
+    """Yeses of items (rows) to questions, each asked so often."""
+    item, question = np.indices(sums.shape).reshape(2, -1)
+    return CellSums(item, question, np.full(sums.size, times), sums.ravel(), sums.ravel())
+
+
+def test_certified_labels_are_kept() -> None:
+    guesses = guess_groups(
+        Problem(4, 1),
+        asked(np.array([[9.0], [0.0], [9.0], [9.0]]), 9),
+        np.array([0, 1, 1, -1]),
+        2,
+        sure=0.95,
+    )
+    assert guesses.groups.tolist()[:3] == [0, 1, 1]
+    assert guesses.groups[3] == 0
+    assert (guesses.confidence[:3] >= 0.95).all()
+
+
+def test_items_that_were_not_asked_are_guessed_by_the_size_of_the_groups() -> None:
+    guesses = guess_groups(
+        Problem(4, 1), asked(np.array([[9.0], [0.0]]), 9), np.array([0, 1, -1, -1]), 2, sure=0.95
+    )
+    assert guesses.confidence[2:] == pytest.approx(0.5, abs=0.1)
+
+
+def test_without_answers_nothing_is_known() -> None:
+    guesses = guess_groups(Problem(5, 2), asked(np.zeros((0, 2)), 1), np.full(5, -1), 4)
+    assert guesses.confidence == pytest.approx(0.25)
+
+
+def test_pure_noise_is_not_believed() -> None:
+    """Classes can always be fitted, and then seem to explain what they were fitted to."""
+    rng = np.random.default_rng(1)
+    sums = rng.integers(2, size=(60, 20)).astype(float)
+    guesses = guess_groups(Problem(60, 20), asked(sums, 1), np.full(60, -1), 2)
+    assert guesses.confidence.mean() < 0.62
+
+
+@pytest.mark.parametrize(("wrong", "useful"), [(0.1, 12), (0.2, 5)])
+def test_a_judge_that_gives_the_same_answer_again_is_believed_as_far_as_it_is_right(
+    wrong: float, useful: int
+) -> None:
+    """200 items, 30 questions. Labels are what the rule says; they may well be wrong."""
+    confidence, correct = [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(2, size=200)
+        said = rng.integers(2, size=(200, 30))
+        said[:, :useful] = truth[:, np.newaxis] ^ (rng.random((200, useful)) < wrong)
+
+        def judge(batch: Batch, said: Ints = said) -> Tally:
+            yes = said[batch.items, batch.questions] * batch.repeats
+            return Tally(batch.repeats, yes.astype(np.float64))
+
+        outcome = cluster(judge, 200, 30, method="rule", repeats="same", rng=rng)
+        confidence.append(outcome.confidence)
+        correct.append(right(outcome, truth))
+    assert np.abs(off(confidence, correct, 5)).max() < 0.06  # .03, and the noise of 320 guesses
+
+
+@pytest.mark.parametrize("method", ["frugal", "rule"])
+def test_wherever_a_run_is_stopped_guesses_are_as_good_as_they_say(method: str) -> None:
+    confidence, correct = [], []
+    for seed in range(16):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(2, size=100)
+        means = np.full((100, 20), 0.5)
+        means[:, :8] = np.where(truth == 1, 0.85, 0.15)[:, np.newaxis]
+        if method == "rule":
+            means = np.clip(means + rng.normal(0, 0.1, means.shape), 0, 1)
+        most = int(rng.integers(200, 900) if method == "frugal" else rng.integers(900, 2500))
+        outcome = cluster(bernoulli(means, rng=rng), method=method, rng=rng, max_answers=most)
+        confidence.append(outcome.confidence)
+        correct.append(right(outcome, truth))
+    assert np.abs(off(confidence, correct, 5)).max() < 0.08
+    assert abs(np.concatenate(confidence).mean() - np.concatenate(correct).mean()) < 0.04
+
+
+@pytest.mark.parametrize("method", ["frugal", "rule"])
+def test_a_session_guesses_at_any_time(method: str) -> None:
+    rng = np.random.default_rng(2)
+    truth = np.arange(30) % 2
+    talk = session(30, 6, method=method, rng=5, max_answers=5000)
+    assert talk.guesses.confidence == pytest.approx(0.5)
+    agreed = []
+    while (batch := talk.ask()) is not None:
+        means = np.where(batch.questions < 4, np.where(truth[batch.items] == 1, 0.9, 0.1), 0.5)
+        talk.tell(batch.repeats, rng.binomial(batch.repeats, means))
+        same = float((talk.guesses.groups == truth).mean())
+        agreed.append(max(same, 1 - same))
+    assert agreed[-1] == 1.0
+    assert talk.outcome is not None
+    assert talk.guesses.groups.tolist() == talk.outcome.guesses.tolist()
