@@ -125,7 +125,7 @@ def test_a_worker_hears_that_it_decides_alone(store: Store, served: Served) -> N
     name = "decided alone"
     alone = sweep(store, rows=8, columns=2, each=4, answers_per_worker_and_cell=4, name=name)
     answer_all(alone, "ann", lambda asked: int(asked.item.id[1:]) % 2 == 0, n=100)
-    expected = (AnswerWarning(ALONE, {"worker": "ann", "pairs": 32}),)
+    expected = (AnswerWarning(ALONE, {"worker": "ann", "repeats": 48, "differ": 0.0}),)
     for desk in (
         StoreDesk(alone, "ann"),
         ServerDesk(served.url, served.owner, name, "ann"),

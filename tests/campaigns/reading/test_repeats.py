@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from askfew.answer_warnings import sentence
 from askfew.campaigns.campaign import Asked
 from askfew.campaigns.reading.independence import repeats_of
 from askfew.campaigns.reading.report import report_html
@@ -26,7 +27,7 @@ def test_the_warning_is_in_status_result_and_report(tmp_path: Path) -> None:
     answer_all(campaign, "stubborn", stubborn)
     warnings = status_of(campaign).warnings
     assert len(warnings) == 1
-    assert "answers from worker stubborn are not independent draws" in warnings[0]
+    assert "answers from worker stubborn are not independent draws" in sentence(warnings[0])
     assert result_of(campaign).warnings == warnings
     assert "answers from worker stubborn are not independent draws" in report_html(campaign)
     outcome = campaign.outcome()
@@ -57,12 +58,12 @@ def test_one_who_decides_alone_and_never_wavers_is_named(tmp_path: Path) -> None
     alone = sweep(store, rows=8, columns=2, each=4, answers_per_worker_and_cell=4)
     answer_all(alone, "ann", lambda asked: int(asked.item.id[1:]) % 2 == 0)
     (warning,) = status_of(alone).warnings
-    assert warning.startswith(
+    assert sentence(warning).startswith(
         "all answers are by worker ann, and asked again about the same cell, 48 answers differed in"
-        " 0.0 % only"
+        " 0.0% only"
     )
     assert result_of(alone).warnings == (warning,)
-    assert html.escape(warning) in report_html(alone)
+    assert html.escape(sentence(warning)) in report_html(alone)
     store.close()
 
 
@@ -73,7 +74,7 @@ def test_one_slip_does_not_silence_the_warning(tmp_path: Path) -> None:
     slips = iter([True])
     answer_all(alone, "ann", lambda asked: (int(asked.item.id[1:]) % 2 == 0) != next(slips, False))
     (warning,) = status_of(alone).warnings
-    assert "120 answers differed in 1.2 % only" in warning
+    assert "120 answers differed in 1.2% only" in sentence(warning)
     store.close()
 
 
