@@ -42,7 +42,7 @@ def round_evidence(
     bet = np.asarray(bets, dtype=np.float64)
     if isinstance(kind, Number):
         loss = kind.sigma**2 * float(np.square(weights).sum()) / 2
-        return np.asarray(bet * above.sum(axis=1) - bet**2 * loss)
+        return np.asarray(bet * (above.sum(axis=1) - bet * loss))
     return np.asarray(np.log1p(bet[:, np.newaxis] * above).sum(axis=1))
 
 

@@ -83,6 +83,8 @@ class Certification:
         self.nodes: list[Node] = self.rule.nodes
         self.lines = [node.lines(self.margin) for node in self.nodes]
         self.paths = _paths(self.rule)
+        self.one_group = np.array([len(leaf) == 1 for leaf in self.rule.leaves])
+        """Whether being at a leaf is a label."""
         self.evidence = np.zeros((n, len(self.nodes), 2))
         self.leaf = np.full(n, -1)
         self.dropped = np.zeros(n, dtype=np.int64)
@@ -244,20 +246,38 @@ class Certification:
             axis=1,
         )
 
+    def best_leaf(self, items: Ints) -> tuple[Ints, Floats]:
+        """The leaf that each item has most evidence for, and its nats."""
+        by_leaf = nine_digits(self.for_leaves(items))
+        leaf = by_leaf.argmax(axis=1)
+        return leaf, np.asarray(by_leaf[np.arange(len(items)), leaf])
+
     def _label(self) -> None:
         """Label the open items that have reached the threshold; their evidence never changes."""
         self.threshold = self._threshold()
         items = self.open_items
-        by_leaf = nine_digits(self.for_leaves(items))
-        reached = by_leaf.max(axis=1) >= self.threshold
-        self.leaf[items[reached]] = by_leaf[reached].argmax(axis=1)
+        leaf, best = self.best_leaf(items)
+        # A leaf of several groups is no label: there nothing is claimed, and any line will do.
+        needed = np.where(self.one_group[leaf], self.threshold, min(self.threshold, self.strict))
+        reached = best >= needed
+        self.leaf[items[reached]] = leaf[reached]
 
     def _threshold(self) -> float:
+        """Nats that a label needs now. Only labels count as such: an item at a leaf of several
+        groups would lower the threshold of the others without being one of those promised.
+        """
         running = np.concatenate([np.flatnonzero(self.leaf >= 0), self.open_items])
-        best = nine_digits(self.for_leaves(running).max(axis=1, initial=-np.inf))
-        return label_threshold(
-            best, self.error, self.delta, items=max(len(self.certifying), 1), nodes=len(self.nodes)
-        )
+        leaf, best = self.best_leaf(running)
+        return self._needed(best[self.one_group[leaf]], self.error)
+
+    @property
+    def strict(self) -> float:
+        """Nats at which a label would be right whatever others get."""
+        return self._needed(np.zeros(0), "any")
+
+    def _needed(self, evidence: Floats, error: Error) -> float:
+        items, nodes = max(len(self.certifying), 1), len(self.nodes)
+        return label_threshold(evidence, error, self.delta, items=items, nodes=nodes)
 
     @property
     def labels(self) -> Ints:

@@ -65,7 +65,7 @@ class Chooser:
         leaving: dict[int, WhyUndecided] = {}
         while True:
             items = self._running(leaving)
-            target = self._target(len(items))
+            target = self._target(items)
             work = self._work(items, target)
             items, work = items[work >= 0], work[work >= 0]
             hopeless = {
@@ -102,14 +102,15 @@ class Chooser:
         gone = np.array([*self.left, *leaving], dtype=np.int64)
         return items[~np.isin(items, gone)]
 
-    def _target(self, running: int) -> float:
+    def _target(self, running: Ints) -> float:
         """Nats that a label would need if everybody in the running got one."""
         state = self.state
-        alone = math.log(max(len(state.certifying), 1) * len(state.nodes) / state.delta)
         if state.error == "any":
-            return alone
-        labelled = int((state.leaf >= 0).sum())
-        return alone - math.log(max(labelled + running + state.waiting, 1))
+            return state.strict
+        there = np.concatenate([np.flatnonzero(state.leaf >= 0), running])
+        leaf, _ = state.best_leaf(there)
+        labels = int(state.one_group[leaf].sum()) + state.waiting
+        return state.strict - math.log(max(labels, 1))
 
     def _work(self, items: Ints, target: float) -> Ints:
         """The node to ask each item: the first on its way that is short of the target, or -1."""
