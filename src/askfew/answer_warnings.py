@@ -56,8 +56,8 @@ def sentence(warning: AnswerWarning) -> str:
 def _repeats(of: Mapping[str, Any]) -> str:
     return (
         f"answers from worker {of['worker']} are not independent draws: about the same cell they"
-        f" differ in {of['differ']:.1%} ({of['repeats']:,} repeats), about two items of one group in"
-        f" {of['usual']:.0%}; what is promised does not hold for them"
+        f" differ in {of['differ']:.1%} ({of['repeats']:,} repeats), about two items of one group"
+        f" in {of['usual']:.0%}; what is promised does not hold for them"
     )
 
 
@@ -65,8 +65,8 @@ def _alone(of: Mapping[str, Any]) -> str:
     return (
         f"all answers are by worker {of['worker']}, and asked again about the same cell,"
         f" {of['repeats']:,} answers differed in {of['differ']:.1%} only: one who is wrong in the"
-        " same way every time cannot be told from one who is always right; let another worker answer"
-        " too, or check some labels by hand"
+        " same way every time cannot be told from one who is always right; let another worker"
+        " answer too, or check some labels by hand"
     )
 
 

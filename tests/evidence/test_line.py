@@ -127,9 +127,7 @@ def test_beyond_the_line_evidence_grows_and_at_the_line_it_is_tight(name: str) -
 def test_mixtures_of_sure_cells_lose_evidence() -> None:
     """Half of the cells always yes, half never: on the cut on average, and never evidence."""
     laws = np.array([[0.0, 1.0], [1.0, 0.0]] * 2)
-    at = Round(
-        YesNo(), np.ones(4), np.full(4, 0.5), 0.0, 1.7, laws, np.array([0.0, 1.0])
-    )
+    at = Round(YesNo(), np.ones(4), np.full(4, 0.5), 0.0, 1.7, laws, np.array([0.0, 1.0]))
     assert at.mean_score == 0
     assert expectation(at) < 0.2
 
@@ -159,9 +157,7 @@ def test_numbers_have_mean_at_most_one_by_quadrature() -> None:
         scores = np.array([0.5, -2.0]) * (shift * np.array([1, -1]) + sigma * nodes[:, None])
         one, two = np.meshgrid(scores[:, 0], scores[:, 1], indexing="ij")
         both = np.stack([one.ravel(), two.ravel()], axis=1)
-        e = np.exp(
-            round_evidence(Number(sigma), both, 0.0, np.full(len(both), bet), [0.5, -2.0])
-        )
+        e = np.exp(round_evidence(Number(sigma), both, 0.0, np.full(len(both), bet), [0.5, -2.0]))
         assert chances @ e.reshape(one.shape) @ chances <= AT_MOST
 
 

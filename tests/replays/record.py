@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import askfew
-from askfew import Log, Number, Problem, Scale, YesNo
+from askfew import Log, Number, Problem, Scale, YesNo, oracles
 from askfew.algorithms import METHODS, takes_budget
 from askfew.records import Ints, Oracle
 from askfew.testing import ForgetfulOracle, two_groups
@@ -55,8 +55,42 @@ def record(name: str, problem: Problem, oracle: Oracle, **given: Any) -> None:
     (HERE / f"{name}.json").write_text(json.dumps(document, separators=(",", ":")) + "\n")
 
 
+def rule_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
+    """Logs of the method rule that hold every phase: learning, a frozen rule, certifying."""
+    given: dict[str, Any] = {"method": "rule", "delta": 0.1, "rng": 11, "max_answers": 20_000}
+    share = {**given, "error": "share"}
+    some = {**share, "anchors": {0: 0, 2: 0, 1: 1, 3: 1}}
+    short = ForgetfulOracle(five_of_eight(3), skipping)
+    return {
+        "rule-learnt": (five_of_eight(1), share),
+        "rule-learnt-any-capped": (five_of_eight(2), {**given, "max_answers": 900}),
+        "rule-learnt-skips": (short, share),
+        "rule-anchors-per-cell": (five_of_eight(4), {**some, "per_cell": 6}),
+        "rule-same": (five_of_eight(5), {**share, "repeats": "same"}),
+        "rule-three-groups": (three_groups(6), {**share, "groups": 3}),
+    }
+
+
+def five_of_eight(seed: int) -> Oracle:
+    """Forty items in two groups that differ on five of eight questions."""
+    chances = np.full((2, 8), 0.5)
+    chances[:, :5] = [[0.1] * 5, [0.9] * 5]
+    return oracles.bernoulli(chances, labels=np.arange(40) % 2, rng=seed)
+
+
+def three_groups(seed: int) -> Oracle:
+    """Sixty items in three groups, each apart from the others on three of nine questions."""
+    chances = np.full((3, 9), 0.1)
+    for group in range(3):
+        chances[group, 3 * group : 3 * group + 3] = 0.9
+    return oracles.bernoulli(chances, labels=np.arange(60) % 3, rng=seed)
+
+
 def main(wanted: list[str]) -> None:
     """Record all logs, or those whose names begin with one of ``wanted``."""
+    for name, (oracle, options) in rule_cases().items():
+        if any(name.startswith(each) for each in wanted or [""]):
+            record(name, oracle.problem, oracle, **options)
     for method in METHODS:
         for kind, problem in PROBLEMS.items():
             given = settings(method, problem)

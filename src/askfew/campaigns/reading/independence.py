@@ -14,7 +14,6 @@ from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.checks.independence import Repeats, judge_repeats
-from askfew.wording import counted
 
 __all__ = [
     "qualified",

@@ -122,7 +122,7 @@ def guesses_of(connection: Connection, campaign: Campaign, known: Knowledge) -> 
         cells.add(Batch(item, question, count), Tally(count, table[:, 3]))
     return guess_groups(
         campaign.problem,
-        cells.table(),
+        cells.sums(),
         known.labels,
         len(known.groups),
         sure=1 - campaign.settings.delta if known.promised else 0.0,
