@@ -197,9 +197,9 @@ class Rule:
                 tuple(str(each) for each in values.get("groups", range(count))),
                 tuple(str(each) for each in values.get("learnt_from", ())),
             )
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
-            if isinstance(error, InvalidInput):
-                raise
+        except InvalidInput:
+            raise
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             raise InvalidInput(
                 "a rule must have what Rule.save() writes", repr(error), "see docs/rule.md"
             ) from error

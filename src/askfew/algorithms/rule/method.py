@@ -390,15 +390,28 @@ def _anchors(
     if not anchors:
         names = list(given.groups) if given else [str(g) for g in range(allowed[0])]
         return told, names if given or len(allowed) == 1 else []
+    if not isinstance(anchors, Mapping):
+        raise InvalidInput(
+            "anchors must say which item belongs to which group",
+            type(anchors).__name__,
+            "write {item: group, ...}",
+        )
     outside = [item for item in anchors if not (_whole(item, 0) and item < problem.items)]
     if outside:
         raise InvalidInput(
             f"anchors must be items from 0 to {problem.items - 1}", outside[0], "mend the anchors"
         )
+    for group in anchors.values():
+        if not (isinstance(group, str) or (_whole(group, 0) and int(group) < problem.items)):
+            raise InvalidInput(
+                f"an anchor's group must be a name, or a number from 0 to {problem.items - 1}",
+                repr(group),
+                "groups count from 0",
+            )
     named = {str(group) for group in anchors.values()}
     if given is not None:
         names = list(given.groups)
-    elif all(isinstance(group, int) for group in anchors.values()):
+    elif not any(isinstance(group, str) for group in anchors.values()):
         names = [str(g) for g in range(max(int(g) for g in named) + 1)]
     else:
         names = list(dict.fromkeys(str(group) for group in anchors.values()))
