@@ -13,8 +13,8 @@ def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_fewer_workers_are_needed_if_they_may_answer_again() -> None:
-    once = crowd_forecast(Settings("once"), 10, 5)
-    often = crowd_forecast(Settings("often", answers_per_worker_and_cell=5), 10, 5)
+    once = crowd_forecast(Settings("once", method="frugal"), 10, 5)
+    often = crowd_forecast(Settings("often", answers_per_worker_and_cell=5, method="frugal"), 10, 5)
     assert 1 <= once.typical_workers <= once.most_workers <= once.most_answers
     assert once.typical_answers == often.typical_answers
     assert often.typical_workers == -(-once.typical_workers // 5)
@@ -23,13 +23,15 @@ def test_fewer_workers_are_needed_if_they_may_answer_again() -> None:
 
 @pytest.mark.parametrize("answers", [{"scale": [1, 5]}, {"number": {"sigma": 2.0}}])
 def test_every_kind_of_answer_is_simulated(answers: dict[str, object]) -> None:
-    settings = Settings.from_dict({"name": "x", "answers": answers, "max_answers": 500})
+    settings = Settings.from_dict(
+        {"name": "x", "answers": answers, "max_answers": 500, "method": "frugal"}
+    )
     assert crowd_forecast(settings, 6, 3).most_answers <= 500
 
 
 def test_it_does_not_make_anybody_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crowd, "_SECONDS", 0.0)
-    assert crowd_forecast(Settings("x"), 10, 5).assumed.startswith("1 simulated")
+    assert crowd_forecast(Settings("x", method="frugal"), 10, 5).assumed.startswith("1 simulated")
 
 
 RULE_OPTIONS: list[dict[str, Any]] = [
@@ -84,7 +86,7 @@ def test_who_never_foresees_the_end_and_passes_the_forecast_is_not_guessed_about
 
 
 def test_a_forecast_survives_being_kept() -> None:
-    made = crowd_forecast(Settings("x"), 10, 5)
+    made = crowd_forecast(Settings("x", method="frugal"), 10, 5)
     assert len(made.runs) == 4
     assert all(0 < before < total for before, total in made.runs)
     assert CrowdForecast.from_json(made.to_json()) == made

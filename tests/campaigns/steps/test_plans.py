@@ -236,7 +236,7 @@ def test_another_claim_is_refused(
     sentence = str(refused.value)
     assert sentence.startswith("campaign 'by rule', written with askfew ")
     assert "step 1 must go on with the claim version it began with (1)" in sentence
-    assert "got claim version 2" in sentence
+    assert ", got 2: " in sentence
     assert "'askfew create DIR --reuse 'by rule''" in sentence
     (verdict,) = examine_store(process.database).campaigns
     assert "claim version" in verdict.problems[0]

@@ -77,7 +77,7 @@ def test_empty_running_paused_closed_and_done_have_words(site: Site, store: Stor
     assert "Closed before the end" in site.owner.post("/campaigns/other/close").text
     assert other.state == "closed"
     done = Site(store).owner.get(HERE).text  # another server: nothing remembered
-    assert "All 6 labels are right with probability at least 0.9" in done
+    assert "6 labels are right, all of them with probability at least 0.9" in done
 
 
 def test_a_part_that_has_not_changed_is_not_sent_again(site: Site, store: Store) -> None:

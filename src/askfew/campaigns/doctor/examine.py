@@ -124,7 +124,7 @@ def _replay_problems(
     """
     try:
         log = read_log(connection, row.id, problem)
-        live = resumed(settings, problem, log, Inputs.read(connection, row.id), row.name)
+        live = resumed(settings, problem, log, Inputs.read(connection, row.id))
     except (AskfewError, ValueError, TypeError, KeyError) as error:
         return [f"its log does not replay: {error}"]
     opened = connection.execute(

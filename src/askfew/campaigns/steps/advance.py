@@ -65,34 +65,26 @@ _NEWEST = (
 )
 
 
-def resumed(
-    settings: Settings, problem: Problem, log: Log, inputs: Inputs, campaign: str
-) -> Session:
+def resumed(settings: Settings, problem: Problem, log: Log, inputs: Inputs) -> Session:
     """A session that stands where the campaign's log ends, or ReplayMismatch.
 
     What was claimed stays true only for the claim version and the texts it was made under.
     """
     recipe = log.recipe
-    now = {"claim": CLAIM_VERSIONS.get(settings.method), "texts": inputs.texts}
-    for part, word in (("claim", "claim version"), ("texts", "texts of items and questions")):
-        if recipe.get(part) not in (now[part], None):
-            raise _refused(
-                ReplayMismatch(
-                    f"step {len(log)} must go on with the {word} it began with"
-                    + (f" ({recipe[part]})" if part == "claim" else ""),
-                    f"{word} {now[part]}" if part == "claim" else "others",
-                    "",
-                    step=len(log),
-                ),
-                log,
-                campaign,
-            )
-    try:
-        live = new_session(settings, problem, log, inputs)
-    except ReplayMismatch as error:
-        raise _refused(error, log, campaign) from error
+    claim, texts = CLAIM_VERSIONS.get(settings.method), inputs.texts
+    if recipe.get("claim") not in (claim, None):
+        raise _not_as_begun(log, f"claim version it began with ({recipe['claim']})", f"{claim}")
+    if recipe.get("texts") not in (texts, None):
+        raise _not_as_begun(log, "texts of items and questions it began with", "others")
+    live = new_session(settings, problem, log, inputs)
     log.recipe = recipe  # with what a campaign adds to it
     return live
+
+
+def _not_as_begun(log: Log, what: str, got: str) -> ReplayMismatch:
+    return ReplayMismatch(
+        f"step {len(log)} must go on with the {what}", got, "put them back", step=len(log)
+    )
 
 
 def _refused(error: ReplayMismatch, log: Log, campaign: str) -> ReplayMismatch:
@@ -166,7 +158,10 @@ class Advancer:
             with self.database.read() as connection:
                 inputs = Inputs.read(connection, self.campaign)
                 log = read_log(connection, self.campaign, self.problem, before=number)
-            live = resumed(self.settings, self.problem, log, inputs, self.settings.name)
+            try:
+                live = resumed(self.settings, self.problem, log, inputs)
+            except ReplayMismatch as error:
+                raise _refused(error, log, self.settings.name) from error
         self._live = live
         return live
 
