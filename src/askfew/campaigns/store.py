@@ -15,11 +15,12 @@ from askfew.campaigns.crowd import CrowdForecast
 from askfew.campaigns.folder.pictures import media_type
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.steps.advance import new_session
+from askfew.campaigns.slots.intake import nothing_unsettled
+from askfew.campaigns.steps.advance import Advancer, new_session
 from askfew.campaigns.steps.log import open_step
 from askfew.campaigns.steps.reuse import reused_campaign
 from askfew.campaigns.tables import migrations
-from askfew.campaigns.tables.database import Database
+from askfew.campaigns.tables.database import Database, Joined
 from askfew.campaigns.tables.schema import (
     campaigns,
 )
@@ -74,8 +75,8 @@ class Store:
     ) -> Campaign:
         """A new campaign with its first step open; all of it or nothing is created.
 
-        With ``reuse``, it begins with the answers of that older campaign (see ``reuse.py``). A
-        ``forecast`` is kept, for its status to be held against it.
+        With ``reuse``, it begins with the answers of that older campaign (see ``reuse.py``), in
+        the same transaction. A ``forecast`` is kept, for its status to be held against it.
         """
         _check_ids("items", items)
         _check_ids("questions", questions)
@@ -103,6 +104,11 @@ class Store:
                 _insert_questions(connection, campaign, questions)
                 if first is not None:
                     open_step(connection, campaign, 0, first, now)
+                # Reused answers may fill several steps in a row.
+                names = ([each.id for each in items], [each.id for each in questions])
+                advancer = Advancer(Joined(connection), campaign, settings, problem, names)
+                while nothing_unsettled(connection, campaign) and advancer.advance(now):
+                    pass
         except IntegrityError:
             if settings.name not in self.names():
                 raise
@@ -111,9 +117,7 @@ class Store:
                 repr(settings.name),
                 "choose another name, or another store",
             ) from None
-        created = self.campaign(settings.name)
-        created.catch_up()
-        return created
+        return self.campaign(settings.name)
 
     def campaign(self, name: str) -> Campaign:
         """The campaign of that name."""

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError
 
 from askfew.campaigns.doctor.checks import answer_problems, slot_problems, step_problems
+from askfew.campaigns.doctor.mend import mendable_slots
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.advance import new_session
 from askfew.campaigns.steps.log import read_batch, read_log
@@ -33,6 +34,8 @@ class Verdict:
     answers: int
     problems: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    mendable: int = 0
+    """Impossible answers that ``mend`` can take out."""
 
     @property
     def sound(self) -> bool:
@@ -79,6 +82,7 @@ def examine(connection: Connection, campaign: int) -> Verdict:
     row = connection.execute(select(campaigns).where(campaigns.c.id == campaign)).one()
     found: list[str] = []
     notes: list[str] = []
+    mendable = 0
     try:
         settings = Settings.from_dict(json.loads(row.settings))
         sizes = [_count(connection, table, campaign) for table in (items, questions)]
@@ -93,6 +97,7 @@ def examine(connection: Connection, campaign: int) -> Verdict:
             warnings.simplefilter("always")
             found += _replay_problems(connection, row, settings, problem)
         notes += [str(each.message) for each in caught]
+        mendable = len(mendable_slots(connection, row, settings.answers))
     return Verdict(
         row.name,
         row.state,
@@ -100,6 +105,7 @@ def examine(connection: Connection, campaign: int) -> Verdict:
         _count(connection, answers, campaign),
         tuple(found),
         tuple(notes),
+        mendable,
     )
 
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import (
     Connection,
@@ -31,7 +31,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from askfew.errors import InvalidInput, MissingExtra, StoreUnreachable
 
-__all__ = ["Database", "Quick"]
+__all__ = ["Database", "Joined", "Quick", "Transactions"]
 
 T = TypeVar("T")
 
@@ -75,6 +75,32 @@ class Quick:
             self._cursor.execute(text, {**constants, **parameters[0]})
         else:
             self._cursor.executemany(text, [{**constants, **each} for each in parameters])
+
+
+class Transactions(Protocol):
+    """Where reading and writing happens: a Database, or a transaction that is under way."""
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """A transaction that only looks."""
+
+    def write(self) -> AbstractContextManager[Connection]:
+        """A transaction that may change things."""
+
+
+class Joined:
+    """A transaction under way, in the place of a Database: what is done here happens with it, all
+    of it or nothing.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """The transaction itself."""
+        yield self._connection
+
+    write = read
 
 
 class Database:
