@@ -173,6 +173,11 @@ def test_a_sqlite_file_that_may_not_grow(tmp_path: Path) -> None:
     store.close()
 
 
+def create_many(store: Store) -> None:
+    for number in range(1000):
+        frugal(store, rows=200, columns=20, name=f"campaign {number}")
+
+
 def test_postgresql_on_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     if find_binaries() is None:
         pytest.skip("NO POSTGRESQL SERVER HERE")
@@ -189,8 +194,7 @@ def test_postgresql_on_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
             frugal(store)
             disk.fill()
             with pytest.raises(StoreFull, match="the store must have room"):
-                for number in range(1000):
-                    frugal(store, rows=200, columns=20, name=f"campaign {number}")
+                create_many(store)
             disk.free()
             answer_all(frugal(store, name="after"))
             assert examine_store(store.database).sound
