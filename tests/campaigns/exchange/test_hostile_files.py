@@ -211,11 +211,11 @@ def use(store: Store, folder: Path) -> None:
         assert campaign.tell(asked.id, 1).ok
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", ["half way", "ended"])
 def test_mutated_fields(good: dict[str, Parts], tmp_path: Path, name: str, seed: int) -> None:
     refused, taken = 0, []
-    for number, (change, parts) in enumerate(mutations(good[name], seed, 60)):
+    for number, (change, parts) in enumerate(mutations(good[name], seed, 40)):
         folder = tmp_path / str(number)
         folder.mkdir()
         store = Store(f"sqlite:///{folder}/store.db")
@@ -229,8 +229,8 @@ def test_mutated_fields(good: dict[str, Parts], tmp_path: Path, name: str, seed:
             raise AssertionError(f"{change}: {type(error).__name__} {error}") from error
         finally:
             store.close()
-    assert refused + len(taken) == 60
-    assert refused > 40, taken
+    assert refused + len(taken) == 40
+    assert refused > 25, taken
 
 
 def changed_row(table: str, **changes: Any) -> Change:
@@ -486,7 +486,7 @@ BOMBS = {
 def test_a_bomb_is_refused_in_bounded_memory(
     good: dict[str, Parts], tmp_path: Path, bomb: str, padded: bool
 ) -> None:
-    """A quarter of a gigabyte in a quarter of a megabyte, or with a picture that makes the file look honest."""
+    """A thousand times what it is in the file; or less, with a picture that looks honest."""
     part, filler = BOMBS[bomb]
     block = filler * (1 << 20)
     parts = dict(good["half way"])

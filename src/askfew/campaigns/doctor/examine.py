@@ -25,12 +25,13 @@ from askfew.errors import AskfewError, StoreUnreachable
 from askfew.log import Log
 from askfew.records import Batch, Problem
 
-__all__ = ["Examination", "Verdict", "examine", "examine_store"]
+__all__ = ["FAILURES", "Examination", "Verdict", "examine", "examine_store", "first_problem"]
 
-_FAILURES = (
+FAILURES = (
     *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError),
-    *(MemoryError, AssertionError, InvalidRequestError),
+    *(MemoryError, AssertionError, InvalidRequestError, DBAPIError),
 )
+"""How code ends that meets what cannot be."""
 _FOUND = {"status", "labels", "answers", "question"}
 
 
@@ -87,6 +88,15 @@ def examine_store(database: Database) -> Examination:
     return Examination(tuple(problems), tuple(verdicts))
 
 
+def first_problem(database: Database) -> str | None:
+    """The first thing that is wrong with a store, if anything is."""
+    found = examine_store(database)
+    for each in found.campaigns:
+        if not each.sound:
+            return f"{each.campaign}: {each.problems[0]}"
+    return found.problems[0] if found.problems else None
+
+
 def examine(connection: Connection, campaign: int) -> Verdict:
     """Replay one campaign and count its answers again."""
     row = connection.execute(select(campaigns).where(campaigns.c.id == campaign)).one()
@@ -127,7 +137,7 @@ def _listed(check: Callable[..., Iterable[str]], *about: Any) -> list[str]:
     """What a check finds; a store so wrong that the check itself fails is wrong."""
     try:
         return list(check(*about))
-    except _FAILURES as error:
+    except FAILURES as error:
         return [f"it cannot be examined: {type(error).__name__} ({error})"]
 
 
@@ -158,7 +168,7 @@ def _replay_problems(
         versions = [each.pop("versions", None) for each in (recipe, made)]
         if recipe != made:
             return ["it was not made with its settings"]
-    except (AskfewError, *_FAILURES) as error:
+    except (AskfewError, *FAILURES) as error:
         return [f"its log does not replay: {error}"]
     opened = connection.execute(
         select(steps).where(steps.c.campaign == row.id, steps.c.number == len(log))

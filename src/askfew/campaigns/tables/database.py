@@ -237,7 +237,7 @@ class Database:
             return kept
         try:
             borrowed = self.engine.raw_connection()
-        except DBAPIError as error:
+        except (DBAPIError, UnicodeDecodeError) as error:
             self._raise_in_words(error)
             raise self._unreachable(error) from error
         self._leave_begin_to_us(borrowed, True)
@@ -292,7 +292,9 @@ class Database:
         code = getattr(said, "sqlstate", None) or getattr(said, "sqlite_errorcode", 1) & 0xFF
         if code in _FULL or (code in _AWAY and self._has_no_room()):
             raise self._full(error) from error
-        if code in _DAMAGED or (self._file is not None and _HALF_MADE.search(str(said))):
+        # SQLite repeats what it found in the file, and that may be no text.
+        garbled = isinstance(error, UnicodeDecodeError) or _HALF_MADE.search(str(said))
+        if code in _DAMAGED or (self._file is not None and garbled):
             raise StoreUnreachable(
                 "the store must be a sound database of askfew's",
                 self._named(error),
@@ -334,15 +336,15 @@ class Database:
     def _connected(self, engine: Engine) -> Iterator[Connection]:
         try:
             connection = self._alive(engine)
-        except DBAPIError as error:
+        except (DBAPIError, UnicodeDecodeError) as error:
             self._raise_in_words(error)
             raise self._unreachable(error) from error
         try:
             with connection:
                 yield connection
-        except DBAPIError as error:
+        except (DBAPIError, UnicodeDecodeError) as error:
             self._raise_in_words(error)
-            if error.connection_invalidated:
+            if isinstance(error, DBAPIError) and error.connection_invalidated:
                 raise self._unreachable(error) from error
             raise
 
