@@ -82,8 +82,8 @@ def test_csv_neutralises_formulas_and_reads_them_back(
 ) -> None:
     things = [Item(each) for each in FORMULAS]
     asking = [Question(f"{each}?", "?") for each in FORMULAS]
-    settings = {"method": "spectral", "options": {"budget": len(FORMULAS) ** 2}}
-    campaign = store.create(small_settings(**settings), things, asking)
+    settings = small_settings(method="spectral", options={"budget": len(FORMULAS) ** 2})
+    campaign = store.create(settings, things, asking)
     for worker in FORMULAS:
         for asked in campaign.ask(worker, 10):
             assert campaign.tell(asked.id, 1).ok

@@ -41,13 +41,11 @@ def row_problems(connection: Connection, campaign: int) -> list[str]:
 
 
 def _row_problems(connection: Connection, campaign: int) -> Iterator[str]:
-    own = {campaigns: campaigns.c.id}
     for table in (campaigns, items, questions, workers, steps, slots, answers, refusals):
         names = tuple(column.name for column in table.columns)
+        number = table.c.id if table is campaigns else table.c.campaign
         rows = connection.execute(
-            select(table)
-            .where(own.get(table, table.c.get("campaign")) == campaign)
-            .execution_options(yield_per=_AT_ONCE)
+            select(table).where(number == campaign).execution_options(yield_per=_AT_ONCE)
         )
         for row in rows.mappings():
             try:

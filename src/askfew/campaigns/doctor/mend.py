@@ -61,4 +61,5 @@ def _mend(connection: Connection, campaign: Any, kind: AnswerKind) -> int:
 
 def _newest(connection: Connection, campaign: int) -> int | None:
     last = select(func.max(steps.c.number)).where(steps.c.campaign == campaign)
-    return connection.execute(last).scalar_one()
+    newest: int | None = connection.execute(last).scalar_one()
+    return newest
