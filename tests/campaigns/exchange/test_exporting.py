@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from askfew.answers import Number, Scale, YesNo
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.exchange.answer_files import read_answers
 from askfew.campaigns.exchange.exporting import (
     LONG_COLUMNS,
     crowd_kit_rows,
@@ -25,9 +26,10 @@ from askfew.campaigns.exchange.formats import csv_table, label_studio, parquet_t
 from askfew.campaigns.exchange.formats.crowd_kit import join_task, split_task
 from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
+from askfew.campaigns.exchange.writing import text_of
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
-from askfew.campaigns.records import Item
+from askfew.campaigns.records import Item, Question
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, MissingExtra
 from small_campaigns import ITEMS, QUESTIONS, answer, small_campaign, small_settings
@@ -69,6 +71,38 @@ def test_csv_comes_back_as_it_was(store: Store) -> None:
     assert [float(row["answer"]) for row in read] == [row[3] for row in rows]
     assert [datetime.fromisoformat(row["time"]) for row in read] == [row[6] for row in rows]
     assert {row["answer"] for row in read} == {"0", "1"}
+
+
+FORMULAS = ("=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "'=1", "''=1", "'tis", "plain", " -1")
+
+
+@pytest.mark.parametrize("kind", ["csv", "crowd-kit"])
+def test_csv_neutralises_formulas_and_reads_them_back(
+    kind: str, store: Store, tmp_path: Path
+) -> None:
+    things = [Item(each) for each in FORMULAS]
+    asking = [Question(f"{each}?", "?") for each in FORMULAS]
+    settings = small_settings(method="spectral", options={"budget": len(FORMULAS) ** 2})
+    campaign = store.create(settings, things, asking)
+    for worker in FORMULAS:
+        for asked in campaign.ask(worker, 10):
+            assert campaign.tell(asked.id, 1).ok
+    rows = long_rows(campaign)
+    assert {row[2] for row in rows} == set(FORMULAS)
+    text, _ = text_of(campaign, kind)
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert {cell for cell in cells if cell[:1] in tuple("=+-@\t\r ")} == set()
+    (tmp_path / "told.csv").write_text(text)
+    back = read_answers(tmp_path / "told.csv", kind)
+    assert [(row.item, row.question, row.worker) for row in back] == [row[:3] for row in rows]
+    assert [float(str(row.answer)) for row in back] == [row[3] for row in rows]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
+def test_any_text_in_a_cell_comes_back(text: str) -> None:
+    _, (cell,) = csv.reader(io.StringIO(csv_table.written(["a"], [[text]])))
+    assert csv_table.text_of_cell(cell) == text
+    assert not cell.startswith(("=", "+", "-", "@"))
 
 
 def test_parquet_comes_back_as_it_was(store: Store, tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def annotated(task: dict[str, Any], value: dict[str, Any], **more: Any) -> dict[
     return {**task, "id": 17, "annotations": [{"result": result, **about}]}
 
 
-@pytest.mark.parametrize("lead_time", [float("nan"), float("inf"), -0.5, None])
+@pytest.mark.parametrize("lead_time", [float("nan"), float("inf"), -0.5, None, 10**400])
 def test_a_label_studio_time_that_is_none_is_left_out(
     lead_time: float | None, store: Store, tmp_path: Path
 ) -> None:
@@ -240,6 +240,24 @@ def test_a_label_studio_time_that_is_none_is_left_out(
     file.write_text(json.dumps(document))  # Python writes, and reads, NaN and Infinity
     (row,) = read_answers(file, "label-studio")
     assert row.seconds is None
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+@pytest.mark.parametrize("time", [2**63 - 1, -(2**63), 1])
+def test_parquet_times_of_any_age_are_read_or_refused(time: int, unit: str, tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "told.parquet"
+    texts = {name: ["x"] for name in ("item", "question", "worker", "answer")}
+    when = pyarrow.array([time], pyarrow.timestamp(unit, tz="UTC"))
+    parquet.write_table(pyarrow.table({**texts, "time": when}), file)
+    try:
+        read_answers(file, "parquet")
+    except InvalidInput as error:
+        said = str(error)
+    else:
+        return
+    assert "with times of the years 1 to 9999, got an error" in said
 
 
 def test_label_studio_annotations_are_told(store: Store, tmp_path: Path) -> None:

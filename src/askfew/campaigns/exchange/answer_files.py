@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from askfew.campaigns.crew import check_name
-from askfew.campaigns.exchange.formats import crowd_kit, label_studio, parquet_table
+from askfew.campaigns.exchange.formats import crowd_kit, csv_table, label_studio, parquet_table
 from askfew.campaigns.folder.table_file import read_table
 from askfew.campaigns.folder.text_file import read_text
 from askfew.campaigns.sentences import located, nearest, shown
@@ -26,6 +26,7 @@ __all__ = ["ANSWER_FORMATS", "TellRow", "header_of", "read_answers"]
 
 _NEEDED = ("item", "question", "worker", "answer")
 _OPTIONAL = ("seconds", "cost", "time")
+_TEXTS = ("item", "question", "worker")
 _MOST_BYTES = 10**9
 
 
@@ -64,7 +65,8 @@ def read_answers(path: Path, kind: str) -> list[TellRow]:
 
 def _csv(path: Path) -> Iterator[TellRow]:
     for line, fields in read_table(path, _NEEDED, _OPTIONAL):
-        yield _long_row(f"{path} line {line}", fields)
+        texts = {name: csv_table.text_of_cell(fields[name]) for name in _TEXTS}
+        yield _long_row(f"{path} line {line}", {**fields, **texts})
 
 
 def _parquet(path: Path) -> Iterator[TellRow]:
@@ -90,8 +92,9 @@ def _crowd_kit(path: Path) -> Iterator[TellRow]:
     for line, fields in read_table(path, tuple(crowd_kit.COLUMNS)):
         place = f"{path} line {line}"
         with located(place):
-            item, question = crowd_kit.split_task(fields["task"])
-        yield TellRow(place, item, question, fields["worker"], fields["label"])
+            item, question = crowd_kit.split_task(csv_table.text_of_cell(fields["task"]))
+        worker = csv_table.text_of_cell(fields["worker"])
+        yield TellRow(place, item, question, worker, fields["label"])
 
 
 def _label_studio(path: Path) -> Iterator[TellRow]:

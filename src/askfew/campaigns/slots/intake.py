@@ -17,6 +17,7 @@ __all__ = [
     "UNKNOWN",
     "Receipt",
     "Received",
+    "is_lease",
     "nothing_unsettled",
     "read_lease",
     "refuse",
@@ -136,6 +137,12 @@ def read_lease(campaign: int, lease: str) -> dict[str, Any] | None:
         return None
     place = {"this_campaign": campaign, "at_step": int(match[2]), "at_number": int(match[3])}
     return {**place, "this_lease": lease}
+
+
+def is_lease(lease: str, campaign: int, step: int, number: int) -> bool:
+    """Whether it is a lease of this slot."""
+    begins = lease.startswith(f"{campaign}-{step}-{number}-")
+    return begins and _LEASE_ID.fullmatch(lease) is not None
 
 
 def storable(text: str) -> str:

@@ -16,6 +16,7 @@ EMPTY      --                        (for good)
 =========  ========================  =======================================================
 
 A worker who is revoked releases what they hold and takes back what has not been used.
+An answer that its kind would refuse today (impossible.py) is none: its slot becomes EMPTY.
 A step closes when none of its slots is OPEN or LEASED. Nothing here looks at answers' values: a
 rule that did could choose when to stop, and void the certificate.
 """

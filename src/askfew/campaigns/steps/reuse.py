@@ -14,9 +14,11 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, and_, select
 
-from askfew.campaigns.kinds import write_kind
+from askfew.answers import AnswerKind
+from askfew.campaigns.kinds import read_kind, write_kind
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.cells import cells_of_step
+from askfew.campaigns.slots.impossible import possible
 from askfew.campaigns.slots.settling import settle
 from askfew.campaigns.tables.schema import answers, campaigns, items, questions, slots
 from askfew.errors import InvalidInput
@@ -66,9 +68,10 @@ def fill_step(connection: Connection, campaign: int, step: int) -> None:
     ).one()
     if new.reused is None:
         return
-    limit = int(json.loads(new.settings)["answers_per_worker_and_cell"])
+    settings = json.loads(new.settings)
+    limit, kind = int(settings["answers_per_worker_and_cell"]), read_kind(settings["answers"])
     held, used = _history(connection, campaign, step)
-    offers = _unused(_offers(connection, campaign, step, new.reused), used)
+    offers = _unused(_offers(connection, campaign, step, new.reused, kind), used)
     opened = connection.execute(
         select(slots.c.number, slots.c.item, slots.c.question)
         .where(slots.c.campaign == campaign, slots.c.step == step)
@@ -104,7 +107,7 @@ def _history(
 
 
 def _offers(
-    connection: Connection, campaign: int, step: int, old: int
+    connection: Connection, campaign: int, step: int, old: int, kind: AnswerKind
 ) -> defaultdict[Cell, list[RowMapping]]:
     """What the old campaign has for the step's cells, in order of arrival."""
     old_items, old_questions = items.alias("old_items"), questions.alias("old_questions")
@@ -130,7 +133,11 @@ def _offers(
             and_(questions.c.campaign == campaign, questions.c.id == old_questions.c.id),
         )
         .join(cells, and_(cells.c.item == items.c.number, cells.c.question == questions.c.number))
-        .where(answers.c.campaign == old, answers.c.retracted.is_(False))
+        .where(
+            answers.c.campaign == old,
+            answers.c.retracted.is_(False),
+            possible(answers.c.value, kind),
+        )
         .order_by(answers.c.time, answers.c.step, answers.c.slot)
     )
     offers: defaultdict[Cell, list[RowMapping]] = defaultdict(list)
