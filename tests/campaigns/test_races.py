@@ -79,7 +79,7 @@ def test_an_answer_is_either_used_or_taken_back(stores: list[Store], number: int
     assert told.ok
     if taken_back.ok:
         assert one.state == "running"
-        assert states(one)[0] == SlotState.OPEN
+        assert states(one)[0] == SlotState.LEASED
     else:
         assert one.state == "ended"
     assert examine_store(stores[0].database).sound

@@ -77,7 +77,9 @@ def renew(caller: Worker, campaign: Opened, body: bodies.LeaseBody) -> Response:
 
 @router.post("/retract", response_model=ReceiptDocument)
 def retract(caller: Worker, campaign: Opened, body: bodies.Retract) -> Response:
-    """Take back an answer, as long as its step is open."""
+    """Take back an answer, as long as its step is open, to answer again or skip by ``lease``. An
+    answer that is taken back and not replaced in time stands.
+    """
     receipt = campaign.retract(body.id, _acting(caller, body.worker))
     return _written(receipt_document(receipt))
 
