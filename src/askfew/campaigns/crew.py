@@ -48,9 +48,7 @@ _HAND_BACK = (
     .where(*_THEIR_SLOTS, UNSETTLED)
     .values(state=SlotState.OPEN.value, worker=None, lease=None, expires=None)
 )
-_REDOING = (
-    select(slots.c.step, slots.c.number).where(*_THEIR_SLOTS, BEING_REDONE).with_for_update()
-)
+_REDOING = select(slots.c.step, slots.c.number).where(*_THEIR_SLOTS, BEING_REDONE).with_for_update()
 
 
 @dataclass(frozen=True)

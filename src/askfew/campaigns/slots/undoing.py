@@ -32,17 +32,13 @@ _CAMPAIGN = bindparam("this_campaign", type_=slots.c.campaign.type)
 _STEP = bindparam("at_step", type_=slots.c.step.type)
 _NUMBER = bindparam("at_number", type_=slots.c.number.type)
 _SLOT = and_(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP, slots.c.number == _NUMBER)
-_ANSWERS = and_(
-    answers.c.campaign == _CAMPAIGN, answers.c.step == _STEP, answers.c.slot == _NUMBER
-)
+_ANSWERS = and_(answers.c.campaign == _CAMPAIGN, answers.c.step == _STEP, answers.c.slot == _NUMBER)
 _ANSWER = and_(_ANSWERS, answers.c.id == bindparam("this_answer", type_=answers.c.id.type))
 
 _KEEP_FOR_WORKER = (
     update(slots)
     .where(_SLOT)
-    .values(
-        state=SlotState.LEASED.value, lease=bindparam("new_lease"), expires=bindparam("until")
-    )
+    .values(state=SlotState.LEASED.value, lease=bindparam("new_lease"), expires=bindparam("until"))
 )
 _MARK = update(answers).where(_ANSWER).values(retracted=bindparam("is_retracted"))
 _LAST_SAID = (
@@ -76,7 +72,7 @@ def redo(quick: Quick, slot: dict[str, Any], until: float) -> str:
 
 
 def let_stand(quick: Quick, slot: dict[str, Any]) -> None:
-    """Count what the worker last said after all. The caller holds the slot, which is being redone."""
+    """Count what the worker last said after all. The caller holds the slot."""
     answer, value = quick.first(_LAST_SAID, slot)
     quick.run(_MARK, {**slot, "this_answer": answer, "is_retracted": False})
     quick.run(_STAND, {**slot, "new_lease": answer, "answer": value})

@@ -81,7 +81,7 @@ def retract(caller: Worker, campaign: Opened, body: bodies.Retract) -> Response:
     answer that is taken back and not replaced in time stands.
     """
     receipt = campaign.retract(body.id, _acting(caller, body.worker))
-    return _written(receipt_document(receipt))
+    return _receipt(receipt)
 
 
 def _acting(caller: Caller, named: str | None) -> str:
@@ -101,8 +101,13 @@ def _about(caller: Caller, campaign: Campaign, lease: str, do: Callable[[], Rece
     if slot is not None and caller.worker is not None:
         holder = holder_of(campaign.database, slot)
         if holder not in (None, caller.worker):
-            return _written(receipt_document(UNKNOWN))
-    return _written(receipt_document(do()))
+            return _receipt(UNKNOWN)
+    return _receipt(do())
+
+
+def _receipt(receipt: Receipt) -> Response:
+    written = receipt_document(receipt).model_dump_json(exclude_none=True)
+    return Response(written, media_type="application/json")
 
 
 def _written(document: BaseModel) -> Response:
