@@ -2,8 +2,8 @@
 
 Each simulation is a way in which what was said, or how long it took, once could decide what counts:
 before, a third to all of these campaigns were certified and wrong. The method itself errs in about
-2 % of them, at delta 10 %. ``python tests/campaigns/test_guarantee.py 100`` counts more of them, with
-Clopper and Pearson's limits at 95 %.
+2 % of them, at delta 10 %. ``python tests/campaigns/test_guarantee.py 100`` counts more of them,
+with Clopper and Pearson's limits at 95 %.
 """
 
 from __future__ import annotations
@@ -106,8 +106,9 @@ def cumulative_files(store: Store, folder: Path, clock: Clock, seed: int) -> Cam
     return campaign
 
 
-def begin(store: Store, seed: int, columns: int = 2, **more: object) -> Campaign:
-    return frugal(store, len(TRUTH), columns, name=f"c{seed}", delta=DELTA, seed=seed, **more)
+def begin(store: Store, seed: int, columns: int = 2, reuse: str | None = None) -> Campaign:
+    name = f"c{seed}"
+    return frugal(store, len(TRUTH), columns, reuse, name=name, delta=DELTA, seed=seed)
 
 
 def tell_from_file(campaign: Campaign, folder: Path, rows: list[tuple[int, int, str, int]]) -> None:
@@ -154,7 +155,7 @@ def test_certificates_are_right_whoever_handles_the_answers(
     simulation: Simulation, tmp_path: Path
 ) -> None:
     count, wrong = certified(simulation, tmp_path, RUNS)
-    assert count >= 0.7 * RUNS
+    assert count >= RUNS / 2
     assert wrong <= DELTA * RUNS, f"{wrong} of {count} certified were wrong"
 
 

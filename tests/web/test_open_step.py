@@ -15,14 +15,19 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.tallies import tallies_of
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import SlotState
-from askfew.web import api, pages
+from askfew.web.api.answering import router as api_answering
+from askfew.web.api.campaigns import router as api_campaigns
+from askfew.web.api.invitations import router as api_invitations
 from askfew.web.api.owning import _EXPORTS
+from askfew.web.api.owning import router as api_owning
+from askfew.web.pages import answering, home
+from askfew.web.pages.dashboard.router import router as dashboard
 from campaign_tools import answers_of, frugal, states
 from web_site import Site
 
 ROUTERS = [
-    *(("/api/v1", each) for each in (api.answering, api.campaigns, api.invitations, api.owning)),
-    *(("", each) for each in (pages.answering.router, pages.dashboard, pages.home.router)),
+    *(("/api/v1", each) for each in (api_answering, api_campaigns, api_invitations, api_owning)),
+    *(("", each) for each in (answering.router, dashboard, home.router)),
 ]
 STORED = "campaign"
 """The format that is the store itself, to go on elsewhere: nothing can be left out of it."""

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.settings import Settings
@@ -14,6 +14,8 @@ from campaign_tools import (
     Clock,
     answer_all,
     answers_of,
+    fixed_answer,
+    frugal,
     items,
     place,
     questions,
@@ -190,6 +192,24 @@ def test_what_a_revoked_worker_said_in_closed_steps_stays(store: Store) -> None:
     campaign.revoke("ann")
     assert set(states(campaign)) == {ANSWERED}
     assert not any(row.retracted for row in answers_of(campaign))
+
+
+def test_with_workers_enough_nobody_answers_twice_about_an_item_but_about_several_references(
+    store: Store,
+) -> None:
+    """What docs/campaigns.md says of who stands in one item's evidence."""
+    campaign = frugal(store, rows=12, columns=1, answers_per_worker_and_cell=1)
+    for number in range(2000):
+        for each in campaign.ask(f"w{number // 4}", 3):
+            campaign.tell(each.id, fixed_answer(each))
+        if campaign.state != "running":
+            break
+    told = answers_of(campaign)
+    assert max(Counter((row.worker, row.item) for row in told).values()) == 1
+    with store.database.read() as connection:
+        asked = connection.execute(select(slots.c.step, slots.c.worker).where(slots.c.reference))
+        by_worker = Counter((row.step, row.worker) for row in asked)
+    assert max(by_worker.values()) > 1
 
 
 def test_somebody_may_be_revoked_before_they_come(store: Store) -> None:
