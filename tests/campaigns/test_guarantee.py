@@ -107,8 +107,8 @@ def cumulative_files(store: Store, folder: Path, clock: Clock, seed: int) -> Cam
 
 
 def begin(store: Store, seed: int, columns: int = 2, reuse: str | None = None) -> Campaign:
-    name = f"c{seed}"
-    return frugal(store, len(TRUTH), columns, reuse, name=name, delta=DELTA, seed=seed)
+    made: dict[str, object] = {"name": f"c{seed}", "method": "frugal", "delta": DELTA, "seed": seed}
+    return frugal(store, len(TRUTH), columns, reuse, **made)
 
 
 def tell_from_file(campaign: Campaign, folder: Path, rows: list[tuple[int, int, str, int]]) -> None:
