@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection, insert, select, text
@@ -42,12 +41,13 @@ __all__ = ["Store", "insert_image"]
 class Store:
     """Campaigns by name, on ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
 
-    An empty database gets its tables; one of another version is refused until it is upgraded.
+    An empty database gets its tables; one of another version is refused until it is upgraded. All
+    times are by the store's own ``clock`` (see ``Database.now``), whoever writes them.
     """
 
-    def __init__(self, url: str, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, url: str, *, clock: Callable[[], float] | None = None) -> None:
         self.database = Database(url)
-        self.clock = clock
+        self.clock = clock or self.database.now
         try:
             self._check_version()
         except BaseException:

@@ -32,6 +32,7 @@ from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, MissingExtra
+from campaign_tools import answers_of, sweep
 from small_campaigns import ITEMS, QUESTIONS, answer, small_campaign, small_settings
 
 GIF = b"GIF89a and so on"
@@ -53,14 +54,34 @@ def other(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_the_long_table_has_every_answer_that_counts(store: Store) -> None:
-    campaign = small_campaign(store)
-    asked = campaign.ask("ann", 3)
+    campaign = sweep(store)
+    asked = campaign.ask("ann", 6)
     for value, each in enumerate(asked[:2]):
         campaign.tell(each.id, value, seconds=2.5, cost=0.25)
-    campaign.retract(asked[0].id, "ann")
-    (row,) = long_rows(campaign)
-    assert row[:6] == (asked[1].item.id, asked[1].question.id, "ann", 1.0, 2.5, 0.25)
-    assert abs((row[6] - datetime.now(UTC)).total_seconds()) < 60
+    again = campaign.retract(asked[0].id, "ann").lease
+    assert again is not None
+    assert long_rows(campaign) == []  # an open step's values are shown to nobody
+    for lease in (*(each.id for each in asked[5:1:-1]), again):
+        campaign.tell(lease, 1)
+    rows = long_rows(campaign)
+    assert rows[1][:6] == (asked[1].item.id, asked[1].question.id, "ann", 1.0, 2.5, 0.25)
+    assert abs((rows[1][6] - datetime.now(UTC)).total_seconds()) < 60
+    assert [row[:2] for row in rows] == [(each.item.id, each.question.id) for each in asked]
+    assert rows[0][3] == 1.0
+    assert rows[0][6] > rows[1][6]  # by step and slot, however long an answer took
+
+
+def test_of_a_campaign_that_was_closed_early_only_whole_steps_are_exported(store: Store) -> None:
+    campaign = small_campaign(store)
+    answer(campaign, 33)
+    status = status_of(campaign)
+    assert status.open
+    campaign.close()
+    with store.database.read() as connection:
+        newest = connection.exec_driver_sql("SELECT max(number) FROM steps").scalar_one()
+    whole = [row for row in answers_of(campaign) if row.step < newest]
+    assert [row[3] for row in long_rows(campaign)] == [row.value for row in whole]
+    assert 0 < len(whole) < status.answers
 
 
 def test_csv_comes_back_as_it_was(store: Store) -> None:
@@ -226,6 +247,22 @@ def test_leases_stay_behind_and_refusals_come_along(
     assert campaign.tell(asked[1].id, 1).ok
     everything = copy.ask("ann", 100)
     assert len(everything) < status_of(copy).open + len(everything)  # not what ann has skipped
+    assert examine_store(other.database).sound
+
+
+def test_what_was_taken_back_stays_with_its_worker(
+    store: Store, other: Store, tmp_path: Path
+) -> None:
+    campaign = small_campaign(store)
+    (asked,) = campaign.ask("ann")
+    campaign.tell(asked.id, 1)
+    again = campaign.retract(asked.id, "ann").lease
+    assert again is not None
+    copy = twin(campaign, other, tmp_path / "small.askfew")
+    assert status_of(copy).leased == 1
+    there = f"{copy.id}-{again.partition('-')[2]}"
+    assert copy.tell(there, 0).ok
+    assert sorted((row.value, row.retracted) for row in answers_of(copy)) == [(0, False), (1, True)]
     assert examine_store(other.database).sound
 
 

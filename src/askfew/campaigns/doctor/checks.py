@@ -10,12 +10,13 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import Connection, and_, exists, func, not_, or_, select
 
 from askfew.answers import AnswerKind
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.intake import is_lease
 from askfew.campaigns.slots.states import FAILURES_TO_EMPTY
+from askfew.campaigns.slots.undoing import BEING_REDONE
 from askfew.campaigns.steps.log import read_batch
 from askfew.campaigns.tables.schema import SlotState, answers, slots, steps
 from askfew.errors import InvalidAnswer
@@ -131,7 +132,8 @@ def answer_problems(connection: Connection, campaign: int, kind: AnswerKind) -> 
         .where(answers.c.campaign == campaign, slots.c.number.is_(None))
     ).scalars()
     found += [f"answer {each} belongs to no slot" for each in lost]
-    return found + list(_retracted_problems(connection, campaign))
+    found += _retracted_problems(connection, campaign)
+    return found + _redo_problems(connection, campaign)
 
 
 def _retracted_problems(connection: Connection, campaign: int) -> Iterator[str]:
@@ -160,6 +162,27 @@ def _retracted_problems(connection: Connection, campaign: int) -> Iterator[str]:
     for row in connection.execute(every.execution_options(yield_per=_AT_ONCE)):
         if not is_lease(row.id, campaign, row.step, row.slot):
             yield f"answer {row.id} has another slot's id"
+
+
+def _redo_problems(connection: Connection, campaign: int) -> list[str]:
+    """A leased slot holds a value only if its own worker took an answer back (``undoing``)."""
+    taken_back = exists().where(
+        answers.c.campaign == slots.c.campaign,
+        answers.c.step == slots.c.step,
+        answers.c.slot == slots.c.number,
+        answers.c.worker == slots.c.worker,
+        answers.c.value == slots.c.value,
+        answers.c.retracted.is_(True),
+    )
+    rows = connection.execute(
+        select(slots.c.step, slots.c.number).where(
+            slots.c.campaign == campaign, BEING_REDONE, not_(taken_back)
+        )
+    )
+    return [
+        f"slot {row.step}-{row.number} is leased, but holds a value that nobody took back"
+        for row in rows
+    ]
 
 
 def _batch_problems(step: Any, here: Any) -> Iterator[str]:
@@ -191,8 +214,6 @@ def _state_problems(slot: Any, *, closed: bool) -> Iterator[str]:
             yield f"{name} is open, but holds a value"
         case SlotState.LEASED if None in held or slot.expires is None:
             yield f"{name} is leased, but to nobody, or for ever"
-        case SlotState.LEASED if slot.value is not None:
-            yield f"{name} is leased, but holds a value"
         case SlotState.ANSWERED if None in held or slot.value is None:
             yield f"{name} is answered, but by nobody, or with nothing"
         case SlotState.EMPTY if slot.value is not None:

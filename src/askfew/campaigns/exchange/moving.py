@@ -1,6 +1,7 @@
 """A whole campaign out of one store and into another, with the same state.
 
-Leases stay behind: what workers held when the campaign was exported is open in the other store.
+Leases stay behind: what workers held when the campaign was exported is open in the other store. But
+for what a worker has taken back and not answered again: that stays theirs.
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ def _portable(table: Table, row: RowMapping) -> dict[str, Any]:
     own = {key: value for key, value in row.items() if key != "campaign"}
     if table is answers:
         own["id"] = _after_number(own["id"])
-    elif table is slots and own["state"] == SlotState.ANSWERED:
+    elif table is slots and own["value"] is not None:  # answered, or being answered again
         own["lease"] = _after_number(own["lease"])
     elif table is slots:
         empty = own["state"] == SlotState.EMPTY

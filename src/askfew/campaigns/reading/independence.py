@@ -48,6 +48,7 @@ from sqlalchemy import Connection, func, select
 
 from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning, sentence
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.steps.counted import counted
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
@@ -195,7 +196,7 @@ def repeats_of(
     connection: Connection, campaign: int, labels: Sequence[int], worker: str | None = None
 ) -> dict[str, Repeats]:
     """The verdict on every worker, or one, who answered some cell twice, by items with a group."""
-    here = [answers.c.campaign == campaign, answers.c.retracted.is_(False)]
+    here = [counted(campaign)]
     if worker is not None:
         here.append(answers.c.worker == worker)
     cell = (answers.c.worker, answers.c.item, answers.c.question)

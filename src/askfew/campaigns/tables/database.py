@@ -16,6 +16,7 @@ import fcntl
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol, TypeVar
@@ -23,12 +24,17 @@ from typing import Any, Protocol, TypeVar
 from sqlalchemy import (
     Connection,
     Dialect,
+    Double,
     Engine,
     Executable,
     PoolProxiedConnection,
+    cast,
     create_engine,
     event,
+    extract,
+    func,
     make_url,
+    select,
 )
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
@@ -59,6 +65,9 @@ _DAMAGED = (
 _HALF_MADE = re.compile("no such (table|column)|Could not decode|malformed")
 _LITTLE_ROOM = 1 << 16
 """Bytes; SQLite begins with files of half that size beside its own."""
+_SERVER_TIME = select(cast(extract("epoch", func.clock_timestamp()), Double))
+_TIME_IS_GOOD = 60.0
+"""Seconds for which the server's clock need not be read again."""
 _TEXTS: dict[tuple[str, Executable], tuple[str, dict[str, object]]] = {}
 """Statements by dialect, as the driver takes them: text, and the constants in it."""
 
@@ -132,11 +141,32 @@ class Database:
         kind: Callable[..., Dialect] = type(self.engine.dialect)
         self._dialect = kind(paramstyle=style)
         self._kept: list[PoolProxiedConnection] = []
+        self._clock_read: tuple[float, float] | None = None
+        """What the server's clock said, and ours that only counts seconds, when it was read."""
         if self._file is not None:
             event.listen(self.engine, "connect", self._prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
         else:
             event.listen(self.engine, "connect", _prepare_postgres)
+
+    def now(self) -> float:
+        """Seconds since the epoch by the store's own clock, the only one that leases run by.
+
+        PostgreSQL's is its server's: machines that serve one store may disagree about the time,
+        and one that is an hour ahead would hold what it leases for an hour. A SQLite file is on
+        one machine, and its clock is that machine's.
+        """
+        if self._file is not None:
+            return time.time()
+        read, here = self._clock_read, time.monotonic()
+        if read is None or here - read[1] > _TIME_IS_GOOD:
+            try:
+                said = float(self.glance(_SERVER_TIME, {})[0])
+                read = self._clock_read = (said, time.monotonic())
+            except StoreUnreachable:
+                if read is None:
+                    raise
+        return read[0] + time.monotonic() - read[1]
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
