@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from askfew.campaigns.campaign import Asked, Campaign
 from askfew.campaigns.records import Item, Question
@@ -28,6 +28,17 @@ class Clock:
 
     def pass_seconds(self, seconds: float) -> None:
         self.now += seconds
+
+
+def careless(store: Store) -> Store:
+    """A SQLite store that does not wait for the disk: for tests of many campaigns."""
+
+    @event.listens_for(store.database.engine, "connect")
+    def hurry(connection: Any, _record: object) -> None:
+        connection.execute("PRAGMA synchronous = OFF").close()
+
+    store.database.close()  # and is opened again, like this
+    return store
 
 
 def items(count: int) -> list[Item]:
@@ -54,7 +65,9 @@ def sweep(
     return store.create(Settings.from_dict({**usual, **settings}), items(rows), questions(columns))
 
 
-def frugal(store: Store, rows: int = 6, columns: int = 3, **settings: object) -> Campaign:
+def frugal(
+    store: Store, rows: int = 6, columns: int = 3, reuse: str | None = None, **settings: object
+) -> Campaign:
     """Many small steps."""
     usual: dict[str, object] = {
         "name": "frugal",
@@ -63,7 +76,8 @@ def frugal(store: Store, rows: int = 6, columns: int = 3, **settings: object) ->
         "seed": 3,
         "answers_per_worker_and_cell": 10_000,
     }
-    return store.create(Settings.from_dict({**usual, **settings}), items(rows), questions(columns))
+    made = Settings.from_dict({**usual, **settings})
+    return store.create(made, items(rows), questions(columns), reuse=reuse)
 
 
 def by_rule(store: Store, rows: int = 8, columns: int = 6, **settings: object) -> Campaign:

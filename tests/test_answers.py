@@ -34,10 +34,16 @@ def test_an_answer_outside_the_scale_is_refused_not_clipped(value: object) -> No
         Scale(1, 5).read(value)
 
 
-@pytest.mark.parametrize("value", NOT_NUMBERS)
-def test_a_number_must_be_finite(value: object) -> None:
-    with pytest.raises(InvalidAnswer, match="finite number"):
+@pytest.mark.parametrize("value", [1e200, -1.01e50, "1e60", 10**51, *NOT_NUMBERS])
+def test_a_number_must_be_one_that_can_be_squared_and_summed(value: object) -> None:
+    with pytest.raises(InvalidAnswer, match=r"must be a number from -1e\+50 to 1e\+50, got"):
         Number().read(value)
+
+
+def test_the_largest_numbers_are_taken_and_add_up() -> None:
+    assert [Number().read(sign * 1e50) for sign in (1, -1)] == [1e50, -1e50]
+    assert Number().allows(np.array([3, 10]), np.array([sum([1e50] * 3), sum([-1e50] * 10)]))
+    assert not Number().allows(np.array([1]), np.array([1e200]))
 
 
 @pytest.mark.parametrize(
@@ -47,6 +53,7 @@ def test_a_number_must_be_finite(value: object) -> None:
         (5, 1),
         (0, float("inf")),
         (0, 10**400),
+        (-1e51, 1),
         (float("nan"), 1),
         ("1", "5"),
         (None, 1),
@@ -58,7 +65,7 @@ def test_a_scale_needs_two_finite_ends(ends: tuple[Any, Any]) -> None:
         Scale(*ends)
 
 
-@pytest.mark.parametrize("sigma", [0, -1, float("nan"), float("inf"), 10**400, "1", None])
+@pytest.mark.parametrize("sigma", [0, -1, 1e-51, 1e51, float("nan"), 10**400, "1", None])
 def test_sigma_must_be_positive(sigma: Any) -> None:
     with pytest.raises(InvalidInput, match="sigma must be a positive number"):
         Number(sigma)

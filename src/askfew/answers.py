@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 
 from askfew.errors import InvalidAnswer, InvalidInput
 
-__all__ = ["AnswerKind", "Number", "Scale", "YesNo"]
+__all__ = ["LARGEST", "AnswerKind", "Number", "Scale", "YesNo"]
+
+LARGEST = 1e50
+"""The largest magnitude of an answer: what is larger could not be squared, added up and divided by
+the square of a small sigma. Its inverse is the smallest sigma.
+"""
 
 _AGAIN = "answer again, or not at all (Python: None)"
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -64,9 +69,10 @@ class Scale:
     high: float
 
     def __post_init__(self) -> None:
-        if not (_finite(self.low) and _finite(self.high) and self.low < self.high):
+        within = all(_finite(end) and abs(end) <= LARGEST for end in (self.low, self.high))
+        if not (within and self.low < self.high):
             raise InvalidInput(
-                "a scale needs two finite ends, low < high",
+                f"a scale needs two ends, low < high, from {-LARGEST:g} to {LARGEST:g}",
                 f"Scale({self.low!r}, {self.high!r})",
                 "write for example Scale(1, 5)",
             )
@@ -108,18 +114,25 @@ class Number:
     high = math.inf
 
     def __post_init__(self) -> None:
-        if not (_finite(self.sigma) and self.sigma > 0):
+        if not (_finite(self.sigma) and 1 / LARGEST <= self.sigma <= LARGEST):
             raise InvalidInput(
-                "sigma must be a positive number", repr(self.sigma), "pass the noise's spread"
+                f"sigma must be a positive number, from {1 / LARGEST:g} to {LARGEST:g}",
+                repr(self.sigma),
+                "pass the noise's spread",
             )
 
     def read(self, value: object) -> float:
-        """One answer as a number; refuses NaN and infinities."""
-        return _as_number(value, "a finite number")
+        """One answer as a number; refuses NaN and what is larger than LARGEST."""
+        expected = f"a number from {-LARGEST:g} to {LARGEST:g}"
+        number = _as_number(value, expected)
+        if not abs(number) <= LARGEST:
+            raise InvalidAnswer(f"an answer must be {expected}", repr(value), _AGAIN)
+        return number
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
-        """Whether no answers add up to nothing; any other finite sum is possible."""
-        return bool(np.count_nonzero(sums[counts == 0]) == 0)
+        """Whether each sum lies within count x LARGEST, so that no answers add up to nothing."""
+        possible = np.abs(sums) <= (1 + _ROUNDING) * LARGEST * counts
+        return bool(np.count_nonzero(possible) == len(sums))
 
     def __str__(self) -> str:
         return f"numbers with noise of spread {self.sigma:g}"

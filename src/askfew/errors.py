@@ -27,6 +27,7 @@ __all__ = [
     "OutOfTurn",
     "ReplayMismatch",
     "Stalled",
+    "StoreFull",
     "StoreUnreachable",
     "WorkerStopped",
 ]
@@ -64,6 +65,10 @@ class StoreUnreachable(InvalidInput):
 
     retry_after: float | None = None
     """Seconds after which it asked to be tried again."""
+
+
+class StoreFull(StoreUnreachable):
+    """A campaign's database has no room left. Whatever was acknowledged is safe: make room."""
 
 
 class InvalidBatch(AskfewError, TypeError):

@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askfew.answers import AnswerKind, YesNo
+from askfew.answers import LARGEST, AnswerKind, YesNo
 from askfew.errors import InvalidBatch, InvalidInput, InvalidTally
 from askfew.plans import Guess, Plan
 from askfew.rule import Rule
@@ -287,11 +287,18 @@ def checked_tally(
         )
     if not answers.allows(count, total):
         raise InvalidTally(
-            f"the sums must be possible for {answers}",
+            f"the sums must be possible for {answers}, none of them beyond {LARGEST:g}",
             f"sums from {total.min():g} to {total.max():g}",
             "add up the answers of each row, in the units of the answer kind",
         )
-    return Tally(count, total, None if squares is None else _numbers(squares, "squares", batch))
+    squared = None if squares is None else _numbers(squares, "squares", batch)
+    if squared is not None and np.count_nonzero(abs(squared) > 2 * LARGEST**2 * count):
+        raise InvalidTally(
+            f"the squares must be those of answers from {-LARGEST:g} to {LARGEST:g}",
+            f"squares up to {abs(squared).max():g}",
+            "add up the squared answers of each row, or leave them out",
+        )
+    return Tally(count, total, squared)
 
 
 def _array(values: object, *, copy: bool | None = None) -> NDArray[Any]:

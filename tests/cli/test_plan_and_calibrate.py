@@ -68,7 +68,7 @@ def test_plan_as_json_has_answers_and_money() -> None:
         ("--gap 1:2:3", "gap must be a number, or two with a colon, got '1:2:3': "),
         ("--gap 0.5:1.5", "a yes-no gap must lie between 0 and 1, got 1.5: "),
         ("--gap 2 --noise scale", "a scale gap must lie between 0 and 1, got 2.0: "),
-        ("--noise gaussian --sigma 0", "sigma must be a positive number, got 0.0: "),
+        ("--noise gaussian --sigma 0", "sigma must be a positive number, from"),
         ("--items 2", "a plan needs at least 3 items, got 2: "),
         ("--questions 0", "questions must be a whole number, at least 1, got 0: "),
         ("--price -1", "price, per answer, must be at least 0, got -1.0: "),

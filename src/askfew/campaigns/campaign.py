@@ -125,7 +125,9 @@ class Campaign:
 
     def release(self, lease: str) -> Receipt:
         """Hand a question back unanswered."""
-        return self._about(lease, release)
+        receipt = self._about(lease, release)
+        self._advance_if_settled()  # what was taken back before stands, and may have been the last
+        return receipt
 
     def renew(self, lease: str) -> Receipt:
         """Keep a question for another lease."""
@@ -133,16 +135,20 @@ class Campaign:
         return self._about(lease, lambda quick, slot: renew(quick, slot, until))
 
     def retract(self, lease: str, worker: str) -> Receipt:
-        """Take back an answer of this worker's, as long as its step is open."""
-        return self._about(lease, lambda quick, slot: retract(quick, slot, worker))
+        """Take back an answer of this worker's, as long as its step is open.
+
+        They alone answer again, or skip, by the receipt's ``lease``; if they do neither before it
+        expires, their answer stands.
+        """
+        until = self.clock() + self.settings.lease_seconds
+        return self._about(lease, lambda quick, slot: retract(quick, slot, worker, until))
 
     def revoke(self, worker: str) -> None:
-        """Ask this worker no more. What they answered in closed steps stays, and the report names
-        them; in the open step it is taken back.
-        """
+        """Ask this worker no more, and hand back what they hold. All they answered counts."""
         check_name(worker)
         now = self.clock()
         self.database.quick(lambda quick: revoke(quick, self.id, worker, now))
+        self._advance_if_settled()
 
     def pause(self) -> None:
         """Hand out nothing until resumed; answers on their way are still taken."""

@@ -11,7 +11,14 @@ from askfew.campaigns.sentences import located, shown
 from askfew.campaigns.settings import LONGEST_TEXT, is_storable
 from askfew.errors import InvalidInput
 
-__all__ = ["check_contents", "check_group", "check_id", "check_items", "check_questions"]
+__all__ = [
+    "check_contents",
+    "check_group",
+    "check_id",
+    "check_items",
+    "check_questions",
+    "check_text",
+]
 
 _LONGEST_ID = 200
 
@@ -34,7 +41,7 @@ def check_items(items: Sequence[Item]) -> None:
     for number, item in enumerate(items, 1):
         with located(f"item {number}"):
             check_id(item.id)
-            _check_text(item.text)
+            check_text(item.text)
             check_group(item.group)
             if item.image is not None:
                 check_picture(item.image, item.image_name or item.id)
@@ -47,7 +54,7 @@ def check_questions(questions: Sequence[Question]) -> None:
     for number, question in enumerate(questions, 1):
         with located(f"question {number}"):
             check_id(question.id)
-            _check_text(question.text)
+            check_text(question.text)
             if not question.text:
                 raise InvalidInput("a question must have a text", "none", "write what is asked")
 
@@ -74,7 +81,8 @@ def check_group(name: str) -> None:
         )
 
 
-def _check_text(text: str) -> None:
+def check_text(text: str) -> None:
+    """Refuse what no worker could be shown, or no store hold."""
     if len(text) > LONGEST_TEXT or not is_storable(text):
         raise InvalidInput(
             f"a text must have at most {LONGEST_TEXT:,} characters, and no NUL",

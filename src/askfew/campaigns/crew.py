@@ -8,8 +8,9 @@ from sqlalchemy import bindparam, func, select, text, update
 
 from askfew.campaigns.slots.handout import OVERDUE
 from askfew.campaigns.slots.states import UNSETTLED
+from askfew.campaigns.slots.undoing import BEING_REDONE, let_stand
 from askfew.campaigns.tables.database import Quick
-from askfew.campaigns.tables.schema import SlotState, answers, campaigns, slots, steps, workers
+from askfew.campaigns.tables.schema import SlotState, campaigns, slots, steps, workers
 from askfew.errors import InvalidInput, NotAdmitted
 
 __all__ = ["Arrival", "admit", "check_name", "revoke"]
@@ -19,7 +20,6 @@ _SEEN_AGAIN = 30.0
 
 _CAMPAIGN = bindparam("this_campaign", type_=campaigns.c.id.type)
 _WORKER = bindparam("this_worker", type_=workers.c.name.type)
-_STEP = bindparam("this_step", type_=slots.c.step.type)
 _NEWEST = select(func.max(steps.c.number)).where(steps.c.campaign == _CAMPAIGN).scalar_subquery()
 _US = (workers.c.campaign == _CAMPAIGN, workers.c.name == _WORKER)
 _THEIR_SLOTS = (slots.c.campaign == _CAMPAIGN, slots.c.worker == _WORKER)
@@ -43,23 +43,12 @@ _JOIN = text(
 )
 _SEE = update(workers).where(*_US).values(seen=bindparam("now"))
 _REVOKE = update(workers).where(*_US, workers.c.revoked.is_(None)).values(revoked=bindparam("now"))
-_LOCK_NEWEST = (
-    select(steps.c.number, steps.c.closed)
-    .where(steps.c.campaign == _CAMPAIGN, steps.c.number == _NEWEST)
-    .with_for_update()
+_HAND_BACK = (
+    update(slots)
+    .where(*_THEIR_SLOTS, UNSETTLED)
+    .values(state=SlotState.OPEN.value, worker=None, lease=None, expires=None)
 )
-_VACATE = update(slots).values(
-    state=SlotState.OPEN.value, value=None, worker=None, lease=None, expires=None
-)
-_HAND_BACK = _VACATE.where(*_THEIR_SLOTS, UNSETTLED)
-_TAKE_BACK = _VACATE.where(
-    *_THEIR_SLOTS, slots.c.step == _STEP, slots.c.state == SlotState.ANSWERED.value
-)
-_MARK_RETRACTED = (
-    update(answers)
-    .where(answers.c.campaign == _CAMPAIGN, answers.c.step == _STEP, answers.c.worker == _WORKER)
-    .values(retracted=True)
-)
+_REDOING = select(slots.c.step, slots.c.number).where(*_THEIR_SLOTS, BEING_REDONE).with_for_update()
 
 
 @dataclass(frozen=True)
@@ -101,18 +90,15 @@ def admit(quick: Quick, campaign: int, worker: str, now: float) -> Arrival:
 
 
 def revoke(quick: Quick, campaign: int, worker: str, now: float) -> None:
-    """Ask the worker no more: what they hold is handed back, and what they answered is taken back
-    where it has not been used; in closed steps it stays.
+    """Ask the worker no more, and hand back what they hold. What they answered counts, in the open
+    step too: whoever could take it out after a look at it could choose the data.
     """
     who = {"this_campaign": campaign, "this_worker": worker, "now": now}
-    # Whoever closes the step holds the same row: answers are either used or taken back.
-    newest = quick.first(_LOCK_NEWEST, who)
     quick.run(_JOIN, who)
     quick.run(_REVOKE, who)
+    for step, number in quick.all(_REDOING, who):
+        let_stand(quick, {"this_campaign": campaign, "at_step": step, "at_number": number})
     quick.run(_HAND_BACK, who)
-    if newest is not None and newest[1] is None:
-        quick.run(_TAKE_BACK, {**who, "this_step": newest[0]})
-        quick.run(_MARK_RETRACTED, {**who, "this_step": newest[0]})
 
 
 def check_name(worker: object) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 from askfew.algorithms import start
 from askfew.campaigns.settings import Settings
 from askfew.driver import run
+from askfew.errors import InvalidInput
 from askfew.records import Batch, Oracle, Problem, Tally
 from askfew.wording import counted
 
@@ -73,10 +74,20 @@ class CrowdForecast:
 
     @classmethod
     def from_json(cls, text: str) -> CrowdForecast:
-        """What ``to_json`` wrote."""
-        values = json.loads(text)
-        runs = tuple((before, total) for before, total in values.pop("runs"))
-        return cls(**values, runs=runs)
+        """What ``to_json`` wrote, or InvalidInput."""
+        try:
+            values = json.loads(text)
+            runs = tuple((before, total) for before, total in values.pop("runs"))
+            forecast = cls(**values, runs=runs)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise InvalidInput("a forecast must be as it was kept", repr(error), "none") from None
+        numbers = [value for name, value in forecast.to_dict().items() if name != "assumed"]
+        numbers += [each for run in runs for each in run]
+        if not all(type(each) is int and each >= 0 for each in numbers):
+            raise InvalidInput("a forecast must be of whole numbers", numbers[:9], "none")
+        if not isinstance(forecast.assumed, str):
+            raise InvalidInput("a forecast must say what it assumed", forecast.assumed, "none")
+        return forecast
 
 
 class _Counting:

@@ -6,7 +6,7 @@ import math
 from numbers import Real
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
-from askfew.campaigns.sentences import shown
+from askfew.campaigns.sentences import located, shown
 from askfew.errors import InvalidInput
 
 __all__ = ["read_kind", "write_kind"]
@@ -18,9 +18,11 @@ def read_kind(value: object) -> AnswerKind:
     >>> read_kind("yes-no"), read_kind({"scale": [1, 5]}), read_kind({"number": {"sigma": 2.0}})
     (YesNo(), Scale(low=1.0, high=5.0), Number(sigma=2.0))
     """
-    kind = value if isinstance(value, AnswerKind) else _read(value)
-    # The ends of a scale may be finite and its width not; noise of no width needs no answers.
-    if kind is None or not (math.isfinite(kind.sigma) and kind.sigma > 0):
+    with located("answers"):
+        kind = value if isinstance(value, AnswerKind) else _read(value)
+    # The ends of a scale may differ and its half width be nothing: noise of no width needs no
+    # answers.
+    if kind is None or not kind.sigma > 0:
         raise InvalidInput(
             'answers must be "yes-no", { scale = [low, high] } or { number = { sigma = spread } }',
             shown(value),

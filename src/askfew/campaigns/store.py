@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection, insert, select, text
@@ -16,11 +15,13 @@ from askfew.campaigns.folder.pictures import media_type
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.intake import nothing_unsettled
+from askfew.campaigns.steps.advance import Advancer
 from askfew.campaigns.steps.log import open_step
 from askfew.campaigns.steps.reuse import reused_campaign
 from askfew.campaigns.steps.taught import check_fresh
 from askfew.campaigns.tables import migrations
-from askfew.campaigns.tables.database import Database
+from askfew.campaigns.tables.database import Database, Joined
 from askfew.campaigns.tables.schema import (
     campaigns,
 )
@@ -40,12 +41,13 @@ __all__ = ["Store", "insert_image"]
 class Store:
     """Campaigns by name, on ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
 
-    An empty database gets its tables; one of another version is refused until it is upgraded.
+    An empty database gets its tables; one of another version is refused until it is upgraded. All
+    times are by the store's own ``clock`` (see ``Database.now``), whoever writes them.
     """
 
-    def __init__(self, url: str, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, url: str, *, clock: Callable[[], float] | None = None) -> None:
         self.database = Database(url)
-        self.clock = clock
+        self.clock = clock or self.database.now
         try:
             self._check_version()
         except BaseException:
@@ -75,8 +77,8 @@ class Store:
     ) -> Campaign:
         """A new campaign with its first step open; all of it or nothing is created.
 
-        With ``reuse``, it begins with the answers of that older campaign (see ``reuse.py``). A
-        ``forecast`` is kept, for its status to be held against it.
+        With ``reuse``, it begins with the answers of that older campaign (see ``reuse.py``), in
+        the same transaction. A ``forecast`` is kept, for its status to be held against it.
         """
         _check_ids("items", items)
         _check_ids("questions", questions)
@@ -106,6 +108,10 @@ class Store:
                 _insert_questions(connection, campaign, questions)
                 if first is not None:
                     open_step(connection, campaign, 0, first, log.pending, now)
+                # Reused answers may fill several steps in a row.
+                advancer = Advancer(Joined(connection), campaign, settings, problem)
+                while nothing_unsettled(connection, campaign) and advancer.advance(now):
+                    pass
         except IntegrityError:
             if settings.name not in self.names():
                 raise
@@ -114,9 +120,7 @@ class Store:
                 repr(settings.name),
                 "choose another name, or another store",
             ) from None
-        created = self.campaign(settings.name)
-        created.catch_up()
-        return created
+        return self.campaign(settings.name)
 
     def campaign(self, name: str) -> Campaign:
         """The campaign of that name."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from typing import Any, NoReturn
 
@@ -10,7 +12,7 @@ import typer
 from askfew import __version__
 from askfew.cli.commands import COMMANDS
 from askfew.cli.help import Group
-from askfew.errors import AskfewError, InvalidInput
+from askfew.errors import AskfewError, InvalidInput, StoreFull
 
 __all__ = ["app", "main"]
 
@@ -53,7 +55,11 @@ def _common(
 def main() -> None:
     """Run a command; what goes wrong is one sentence. Exit codes: 1 failed, 2 bad usage."""
     try:
-        sys.exit(app(prog_name="askfew", standalone_mode=False))
+        code = app(prog_name="askfew", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code)
+    except StoreFull as error:
+        _fail(str(error), 1)
     except AskfewError as error:
         _fail(str(error), 2 if isinstance(error, InvalidInput) else 1)
     except typer.TyperException as error:
@@ -65,6 +71,20 @@ def main() -> None:
         _fail(f"{message}: try '{where} --help'", error.exit_code)
     except typer.Abort:
         _fail("stopped", 1)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        _write_no_more()
+        where = error.filename or "standard output, or a file"
+        _fail(f"there must be room to write, got {error.strerror} ({where}): free some space", 1)
+
+
+def _write_no_more() -> None:
+    """What standard output still holds back would fail again when Python ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(sentence: str, code: int) -> NoReturn:

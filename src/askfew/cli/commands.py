@@ -73,6 +73,14 @@ _CAMPAIGNS = {
         "campaigns.importing:import_file",
         "Read answers to open questions from a file, or a whole campaign.",
     ),
+    "workers": (
+        "campaigns.workers:workers",
+        "List who has come to a campaign or was invited: answers, questions held, who was revoked.",
+    ),
+    "revoke": (
+        "campaigns.workers:revoke",
+        "Ask a worker no more: what they hold goes to others, what they answered counts.",
+    ),
     "pause": (
         "campaigns.switches:pause",
         "Hand out nothing until resumed; answers on their way are still taken.",

@@ -14,7 +14,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match
 
-from askfew.errors import AskfewError, InvalidInput, MissingExtra, NotAdmitted, StoreUnreachable
+from askfew.errors import (
+    AskfewError,
+    InvalidInput,
+    MissingExtra,
+    NotAdmitted,
+    StoreFull,
+    StoreUnreachable,
+)
 
 __all__ = ["MEDIA_TYPE", "Problem", "Refused", "install"]
 
@@ -22,6 +29,7 @@ MEDIA_TYPE = "application/problem+json"
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _NOWHERE = "nothing is at this address: check it"
 _AGAIN = {"Retry-After": "2"}
+_LATER = {"Retry-After": "30"}
 
 
 class Problem(BaseModel):
@@ -57,6 +65,8 @@ def install(app: FastAPI, page: Callable[[Request, Problem], Response]) -> None:
 
 def _said(error: Exception) -> Refused:
     """What askfew itself says about its input."""
+    if isinstance(error, StoreFull):
+        return Refused(503, "the store has no room left: tell its owner, and try again", _LATER)
     if isinstance(error, StoreUnreachable):
         # Its own sentence names the store's address, which is nobody's business.
         return Refused(503, "the store does not answer: try again soon", _AGAIN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
@@ -12,6 +13,8 @@ from askfew.errors import StoreUnreachable
 __all__ = ["Patience"]
 
 T = TypeVar("T")
+
+_logger = logging.getLogger("askfew.workers")
 
 
 @dataclass
@@ -35,6 +38,8 @@ class Patience:
                 return call()
             except StoreUnreachable as error:
                 wait = max(pause, error.retry_after or 0.0)
+                if not waited:
+                    _logger.warning("waiting: %s", error)
                 if waited + wait > self.seconds or self._hurry.wait(wait):
                     raise
             waited += wait

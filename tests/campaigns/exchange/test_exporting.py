@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from askfew.answers import Number, Scale, YesNo
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.exchange.answer_files import read_answers
 from askfew.campaigns.exchange.exporting import (
     LONG_COLUMNS,
     crowd_kit_rows,
@@ -25,11 +26,13 @@ from askfew.campaigns.exchange.formats import csv_table, label_studio, parquet_t
 from askfew.campaigns.exchange.formats.crowd_kit import join_task, split_task
 from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
+from askfew.campaigns.exchange.writing import text_of
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
-from askfew.campaigns.records import Item
+from askfew.campaigns.records import Item, Question
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, MissingExtra
+from campaign_tools import answers_of, sweep
 from small_campaigns import ITEMS, QUESTIONS, answer, small_campaign, small_settings
 
 GIF = b"GIF89a and so on"
@@ -51,14 +54,34 @@ def other(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_the_long_table_has_every_answer_that_counts(store: Store) -> None:
-    campaign = small_campaign(store)
-    asked = campaign.ask("ann", 3)
+    campaign = sweep(store)
+    asked = campaign.ask("ann", 6)
     for value, each in enumerate(asked[:2]):
         campaign.tell(each.id, value, seconds=2.5, cost=0.25)
-    campaign.retract(asked[0].id, "ann")
-    (row,) = long_rows(campaign)
-    assert row[:6] == (asked[1].item.id, asked[1].question.id, "ann", 1.0, 2.5, 0.25)
-    assert abs((row[6] - datetime.now(UTC)).total_seconds()) < 60
+    again = campaign.retract(asked[0].id, "ann").lease
+    assert again is not None
+    assert long_rows(campaign) == []  # an open step's values are shown to nobody
+    for lease in (*(each.id for each in asked[5:1:-1]), again):
+        campaign.tell(lease, 1)
+    rows = long_rows(campaign)
+    assert rows[1][:6] == (asked[1].item.id, asked[1].question.id, "ann", 1.0, 2.5, 0.25)
+    assert abs((rows[1][6] - datetime.now(UTC)).total_seconds()) < 60
+    assert [row[:2] for row in rows] == [(each.item.id, each.question.id) for each in asked]
+    assert rows[0][3] == 1.0
+    assert rows[0][6] > rows[1][6]  # by step and slot, however long an answer took
+
+
+def test_of_a_campaign_that_was_closed_early_only_whole_steps_are_exported(store: Store) -> None:
+    campaign = small_campaign(store)
+    answer(campaign, 33)
+    status = status_of(campaign)
+    assert status.open
+    campaign.close()
+    with store.database.read() as connection:
+        newest = connection.exec_driver_sql("SELECT max(number) FROM steps").scalar_one()
+    whole = [row for row in answers_of(campaign) if row.step < newest]
+    assert [row[3] for row in long_rows(campaign)] == [row.value for row in whole]
+    assert 0 < len(whole) < status.answers
 
 
 def test_csv_comes_back_as_it_was(store: Store) -> None:
@@ -69,6 +92,38 @@ def test_csv_comes_back_as_it_was(store: Store) -> None:
     assert [float(row["answer"]) for row in read] == [row[3] for row in rows]
     assert [datetime.fromisoformat(row["time"]) for row in read] == [row[6] for row in rows]
     assert {row["answer"] for row in read} == {"0", "1"}
+
+
+FORMULAS = ("=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "'=1", "''=1", "'tis", "plain", " -1")
+
+
+@pytest.mark.parametrize("kind", ["csv", "crowd-kit"])
+def test_csv_neutralises_formulas_and_reads_them_back(
+    kind: str, store: Store, tmp_path: Path
+) -> None:
+    things = [Item(each) for each in FORMULAS]
+    asking = [Question(f"{each}?", "?") for each in FORMULAS]
+    settings = small_settings(method="spectral", options={"budget": len(FORMULAS) ** 2})
+    campaign = store.create(settings, things, asking)
+    for worker in FORMULAS:
+        for asked in campaign.ask(worker, 10):
+            assert campaign.tell(asked.id, 1).ok
+    rows = long_rows(campaign)
+    assert {row[2] for row in rows} == set(FORMULAS)
+    text, _ = text_of(campaign, kind)
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert {cell for cell in cells if cell[:1] in tuple("=+-@\t\r ")} == set()
+    (tmp_path / "told.csv").write_text(text)
+    back = read_answers(tmp_path / "told.csv", kind)
+    assert [(row.item, row.question, row.worker) for row in back] == [row[:3] for row in rows]
+    assert [float(str(row.answer)) for row in back] == [row[3] for row in rows]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
+def test_any_text_in_a_cell_comes_back(text: str) -> None:
+    _, (cell,) = csv.reader(io.StringIO(csv_table.written(["a"], [[text]])))
+    assert csv_table.text_of_cell(cell) == text
+    assert not cell.startswith(("=", "+", "-", "@"))
 
 
 def test_parquet_comes_back_as_it_was(store: Store, tmp_path: Path) -> None:
@@ -192,6 +247,22 @@ def test_leases_stay_behind_and_refusals_come_along(
     assert campaign.tell(asked[1].id, 1).ok
     everything = copy.ask("ann", 100)
     assert len(everything) < status_of(copy).open + len(everything)  # not what ann has skipped
+    assert examine_store(other.database).sound
+
+
+def test_what_was_taken_back_stays_with_its_worker(
+    store: Store, other: Store, tmp_path: Path
+) -> None:
+    campaign = small_campaign(store)
+    (asked,) = campaign.ask("ann")
+    campaign.tell(asked.id, 1)
+    again = campaign.retract(asked.id, "ann").lease
+    assert again is not None
+    copy = twin(campaign, other, tmp_path / "small.askfew")
+    assert status_of(copy).leased == 1
+    there = f"{copy.id}-{again.partition('-')[2]}"
+    assert copy.tell(there, 0).ok
+    assert sorted((row.value, row.retracted) for row in answers_of(copy)) == [(0, False), (1, True)]
     assert examine_store(other.database).sound
 
 

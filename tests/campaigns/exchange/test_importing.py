@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.campaign import Asked, Campaign
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.answer_files import read_answers
 from askfew.campaigns.exchange.exporting import (
@@ -21,7 +21,8 @@ from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import SlotState, slots
 from askfew.errors import InvalidInput
-from small_campaigns import answer, small_campaign, truth
+from campaign_tools import answer_all, answers_of, sweep
+from small_campaigns import TRUTH, answer, small_campaign, truth
 
 HEAD = "item,question,worker,answer\n"
 
@@ -65,7 +66,7 @@ def test_the_same_file_twice_counts_once(store: Store, tmp_path: Path) -> None:
     again = read(campaign, text, tmp_path)
     assert first.taken >= 1
     assert (again.taken, again.already) == (0, first.taken)
-    assert len(long_rows(campaign)) == first.taken
+    assert len(answers_of(campaign)) == first.taken
 
 
 def test_a_growing_file_counts_every_row_once_if_rows_have_times(
@@ -80,19 +81,109 @@ def test_a_growing_file_counts_every_row_once_if_rows_have_times(
         assert (report.taken, report.already) == (1, number)
 
 
-def test_without_times_another_file_may_say_the_same_again(tmp_path: Path) -> None:
-    keys = []
-    for file, rows in (("a", "item0,q0,ann,1\n"), ("b", "item0,q0,ann,1\n"), ("c", "\n")):
-        (tmp_path / file).write_text(f"{HEAD}item0,q0,ann,1\n{rows}")
-        keys.append([row.key for row in read_answers(tmp_path / file, "csv")])
-    assert keys[0] == keys[1]
-    assert len({*keys[0], *keys[2]}) == 3
+def test_cumulative_files_without_times_count_nothing_twice(store: Store, tmp_path: Path) -> None:
+    """Nothing marks a row but who said it about what: that is enough to know it again."""
+    campaign = small_campaign(store)
+    cells = sorted(set(open_cells(campaign)))
+    text = HEAD
+    for number, (item, question) in enumerate(cells[:4]):
+        text += f"{item},{question},ann,{number % 2}\n"
+        report = read(campaign, text, tmp_path)
+        assert (report.taken, report.already) == (1, number)
+    shuffled = HEAD + "".join(reversed(text.splitlines(keepends=True)[1:]))
+    assert read(campaign, shuffled, tmp_path).already == 4
+    assert len(answers_of(campaign)) == 4
+
+
+def test_what_it_exported_itself_is_not_taken_again(store: Store, tmp_path: Path) -> None:
+    campaign = small_campaign(store)
+    answer(campaign, 60)
+    rows = long_rows(campaign)
+    assert rows
+    report = read(campaign, csv_table.written(LONG_COLUMNS, rows), tmp_path)
+    assert (report.taken, report.already) == (0, len(rows))
+
+
+def wide_step(store: Store, name: str, limit: int, seed: int = 0) -> Campaign:
+    """Every one of two cells twelve times, in one step."""
+    return sweep(
+        store,
+        rows=2,
+        columns=1,
+        each=12,
+        name=name,
+        answers_per_worker_and_cell=limit,
+        seed=seed,
+    )
+
+
+def taken_ids(campaign: Campaign) -> list[tuple[str, int]]:
+    """What is counted where: the ids without the campaign's number."""
+    return [(row.id.partition("-")[2], row.slot) for row in answers_of(campaign)]
+
+
+def test_the_order_of_a_file_decides_nothing(store: Store, tmp_path: Path) -> None:
+    """Sorted by answer or not, the same rows are taken, into the same slots."""
+    rows = [f"i{number % 2},q0,w{number // 2},{number % 3 % 2}" for number in range(80)]
+    found = []
+    for name, order in {
+        "as it is": rows,
+        "yes last": sorted(rows, key=lambda row: row[-1]),
+        "yes first": sorted(rows, key=lambda row: row[-1], reverse=True),
+    }.items():
+        campaign = wide_step(store, name.replace(" ", "-"), 1)
+        assert read(campaign, HEAD + "\n".join(order), tmp_path).taken == 24
+        found.append([(*each, row.value) for each, row in ids_and_rows(campaign)])
+    assert found[0] == found[1] == found[2]
+    other = wide_step(store, "other-seed", 1, seed=1)
+    read(other, HEAD + "\n".join(rows), tmp_path)
+    assert taken_ids(other) != taken_ids(store.campaign("as-it-is"))
+
+
+def ids_and_rows(campaign: Campaign) -> list[tuple[tuple[str, int], Any]]:
+    return list(zip(taken_ids(campaign), answers_of(campaign), strict=True))
+
+
+def test_of_a_worker_s_rows_about_a_cell_any_may_be_the_one(store: Store, tmp_path: Path) -> None:
+    """Everybody said no and then yes, and may be heard once: about half of them say yes."""
+    rows = [
+        f"i{item},q0,w{number},{said}" for said in (0, 1) for number in range(12) for item in (0, 1)
+    ]
+    said = []
+    for seed in range(20):
+        campaign = wide_step(store, f"seed{seed}", 1, seed)
+        report = read(campaign, HEAD + "\n".join(rows), tmp_path)
+        assert (report.taken, len(report.late)) == (24, 24)
+        said += [row.value for row in answers_of(campaign)]
+    assert 0.4 < np.mean(said) < 0.6
+
+
+def test_a_worker_s_rows_about_a_cell_come_in_one_file_or_have_times(
+    store: Store, tmp_path: Path
+) -> None:
+    """Of a sorted file that has one row more, nobody can say which is new."""
+    campaign = wide_step(store, "rows", 5)
+    assert read(campaign, HEAD + "i0,q0,ann,1\n", tmp_path) == ImportReport(taken=1)
+    for said in (0, 1):
+        grown = HEAD + f"i0,q0,ann,{said}\ni0,q0,ann,1\n"
+        places = [f"{tmp_path}/told.csv line {line}" for line in (2, 3)]
+        assert read(campaign, grown, tmp_path) == ImportReport(unclear=places)
+    assert read(campaign, HEAD + "i0,q0,ann,0\n", tmp_path) == ImportReport(already=1)
+    timed = HEAD.strip() + ",time\ni0,q0,ann,0,2026-01-01T12:00:00+01:00\n"
+    assert read(campaign, timed, tmp_path) == ImportReport(taken=1)
+    again = timed.replace("12:00:00+01:00", "11:00:00Z")
+    assert read(campaign, again, tmp_path) == ImportReport(already=1)
+
+
+def frank(asked: Asked) -> int:
+    """The truth without noise, so that no order of the answers makes a difference."""
+    return 0 if asked.question.id == "q2" else TRUTH[int(asked.item.id[4:])]
 
 
 def test_a_recorded_campaign_can_be_told_from_its_long_table(store: Store, tmp_path: Path) -> None:
     """Steps open as they fill: one file carries a campaign from its beginning to its end."""
     old = small_campaign(store)
-    answer(old, 10**6)
+    answer_all(old, answer=frank)
     new = small_campaign(store, "new")
     text = csv_table.written(LONG_COLUMNS, long_rows(old))
     report = read(new, text, tmp_path)
@@ -105,7 +196,7 @@ def test_a_recorded_campaign_can_be_told_from_its_long_table(store: Store, tmp_p
 def test_parquet_and_crowd_kit_say_the_same(store: Store, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     old = small_campaign(store)
-    answer(old, 10**6)
+    answer_all(old, answer=frank)
     parquet_table.write(tmp_path / "a.parquet", LONG_COLUMNS, long_rows(old))
     (tmp_path / "a.csv").write_text(csv_table.written(crowd_kit.COLUMNS, crowd_kit_rows(old)))
     for name, file, kind in [("p", "a.parquet", "parquet"), ("c", "a.csv", "crowd-kit")]:
@@ -231,7 +322,7 @@ def annotated(task: dict[str, Any], value: dict[str, Any], **more: Any) -> dict[
     return {**task, "id": 17, "annotations": [{"result": result, **about}]}
 
 
-@pytest.mark.parametrize("lead_time", [float("nan"), float("inf"), -0.5, None])
+@pytest.mark.parametrize("lead_time", [float("nan"), float("inf"), -0.5, None, 10**400])
 def test_a_label_studio_time_that_is_none_is_left_out(
     lead_time: float | None, store: Store, tmp_path: Path
 ) -> None:
@@ -240,6 +331,24 @@ def test_a_label_studio_time_that_is_none_is_left_out(
     file.write_text(json.dumps(document))  # Python writes, and reads, NaN and Infinity
     (row,) = read_answers(file, "label-studio")
     assert row.seconds is None
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+@pytest.mark.parametrize("time", [2**63 - 1, -(2**63), 1])
+def test_parquet_times_of_any_age_are_read_or_refused(time: int, unit: str, tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "told.parquet"
+    texts = {name: ["x"] for name in ("item", "question", "worker", "answer")}
+    when = pyarrow.array([time], pyarrow.timestamp(unit, tz="UTC"))
+    parquet.write_table(pyarrow.table({**texts, "time": when}), file)
+    try:
+        read_answers(file, "parquet")
+    except InvalidInput as error:
+        said = str(error)
+    else:
+        return
+    assert "with times of the years 1 to 9999, got an error" in said
 
 
 def test_label_studio_annotations_are_told(store: Store, tmp_path: Path) -> None:
@@ -255,7 +364,11 @@ def test_label_studio_annotations_are_told(store: Store, tmp_path: Path) -> None
     file.write_text(json.dumps(document))
     report = import_answers(campaign, read_answers(file, "label-studio"))
     assert report == ImportReport(taken=2)
-    told = {(row[0], row[1], *row[2:5]) for row in long_rows(campaign)}
+    items, asked = campaign.items, campaign.questions
+    told = {
+        (items[row.item].id, asked[row.question].id, row.worker, row.value, row.seconds)
+        for row in answers_of(campaign)
+    }
     cells = [(task["data"]["item"], task["data"]["question"]) for task in tasks]
     assert told == {
         (*cells[0], "label-studio:a@b.org", 1.0, 4.5),
@@ -269,7 +382,7 @@ def test_label_studio_numbers(value: dict[str, Any], store: Store, tmp_path: Pat
     file = tmp_path / "done.json"
     file.write_text(json.dumps([annotated(label_studio_tasks(campaign)[0], value)]))
     assert import_answers(campaign, read_answers(file, "label-studio")).taken == 1
-    assert long_rows(campaign)[0][3] == 3.0
+    assert [row.value for row in answers_of(campaign)] == [3.0]
 
 
 @pytest.mark.parametrize(
@@ -311,10 +424,10 @@ def test_on_postgresql(fresh_database: str, tmp_path: Path) -> None:
     store = Store(fresh_database)
     campaign = small_campaign(store)
     rng = np.random.default_rng(0)
-    for _ in range(100):
+    for number in range(100):
         if campaign.state == "ended":
             break
-        lines = [f"{i},{q},ann,{truth(i, q, rng)}" for i, q in open_cells(campaign)]
+        lines = [f"{i},{q},ann{number},{truth(i, q, rng)}" for i, q in open_cells(campaign)]
         assert read(campaign, HEAD + "\n".join(lines), tmp_path).late == []
     assert campaign.state == "ended"
     assert examine_store(store.database).sound

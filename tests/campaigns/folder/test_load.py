@@ -1,6 +1,7 @@
 import codecs
 import csv
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,15 @@ def test_wrong_settings_name_their_line(folder: Path, added: str, sentence: str,
 def test_wrong_files_of_settings(folder: Path, text: str | bytes, sentence: str) -> None:
     fill(folder, text)
     assert refusal(folder).startswith(f"birds/campaign.toml {sentence}")
+
+
+@pytest.mark.parametrize("key", ["a", "'a b'", '"a.b"'])
+@pytest.mark.parametrize("form", ["{} = 1", "[{}]", "options = {{ {} = 1 }}"])
+def test_a_key_of_20000_parts_is_refused_at_once(folder: Path, key: str, form: str) -> None:
+    fill(folder, SETTINGS + form.format(".".join([key] * (20_000 // len(key)))))
+    began = time.monotonic()
+    assert "campaign.toml line 3: a key must have fewer than 32 parts" in refusal(folder)
+    assert time.monotonic() - began < 1
 
 
 def test_a_file_of_settings_is_small(folder: Path) -> None:

@@ -5,6 +5,8 @@ from collections import Counter
 
 import pytest
 
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.slots.intake import Received
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import SlotState
@@ -185,17 +187,79 @@ def test_an_answer_is_taken_back_until_its_step_closes(store: Store) -> None:
         campaign.tell(each.id, True)
     first = asked[0].id
     assert campaign.retract(first, "bob").status is Received.UNKNOWN
-    assert campaign.retract(first, "ann").status is Received.ACCEPTED
-    assert campaign.retract(first, "ann").status is Received.ALREADY
+    undone = campaign.retract(first, "ann")
+    assert undone.status is Received.ACCEPTED
+    assert undone.lease is not None
+    again = campaign.retract(first, "ann")
+    assert (again.status, again.lease) == (Received.ALREADY, undone.lease)
     assert campaign.tell(first, True).status is Received.LATE
-    assert Counter(states(campaign)) == {ANSWERED: 4, OPEN: 2}
-    assert answer_all(campaign, "ann", lambda _: False) == 2
+    assert Counter(states(campaign)) == {ANSWERED: 4, LEASED: 1, OPEN: 1}
+    assert campaign.tell(undone.lease, False).ok
+    assert answer_all(campaign, "ann", lambda _: False) == 1
     assert campaign.state == "ended"
     used = campaign.retract(asked[1].id, "ann")
     assert used.status is Received.LATE
     assert "has been used" in used.message
     kept = [(row.value, row.retracted) for row in answers_of(campaign) if row.slot == 0]
     assert sorted(kept) == [(0.0, False), (1.0, True)]
+
+
+def undone(campaign: Campaign) -> tuple[str, str]:
+    """The only slot's answer, taken back: its id, and the lease to answer again by."""
+    (asked,) = campaign.ask("ann")
+    assert campaign.tell(asked.id, True).ok
+    again = campaign.retract(asked.id, "ann").lease
+    assert again is not None
+    return asked.id, again
+
+
+@pytest.mark.parametrize("how", ["skip", "never", "release", "again"])
+def test_after_an_undo_nobody_else_is_asked(store: Store, clock: Clock, how: str) -> None:
+    """Whoever undoes has seen what was said: it must not decide who is asked instead."""
+    campaign = sweep(store, rows=2, columns=1)
+    told, again = undone(campaign)
+    (other,) = campaign.ask("bob", 5)  # only the second slot is open
+    assert place(other.id) != place(told)
+    campaign.tell(other.id, False)
+    if how == "skip":
+        assert campaign.skip(again).ok
+    elif how == "release":
+        assert campaign.release(again).ok
+    elif how == "again":
+        second = campaign.tell(again, False)
+        assert second.ok
+    else:
+        clock.pass_seconds(599)
+        assert campaign.ask("cid", 5) == []
+        clock.pass_seconds(2)
+        assert campaign.ask("cid", 5) == []  # it stands, and that ends the campaign
+        assert campaign.tell(again, False).status is Received.LATE
+    assert campaign.state == "ended"
+    counting = {row.id: row.value for row in answers_of(campaign) if not row.retracted}
+    expected = {"skip": {}, "again": {again: 0.0}}.get(how, {told: 1.0})
+    assert counting == {**expected, other.id: 0.0}
+    assert examine_store(store.database).sound
+
+
+def test_whoever_undoes_twice_and_leaves_has_said_the_last(store: Store, clock: Clock) -> None:
+    campaign = sweep(store)
+    _, again = undone(campaign)
+    clock.pass_seconds(1)
+    assert campaign.tell(again, False).ok
+    assert campaign.retract(again, "ann").ok
+    clock.pass_seconds(601)
+    campaign.ask("bob")
+    assert slot(campaign, 0).value == 0.0
+    assert [row.id for row in answers_of(campaign) if not row.retracted] == [again]
+    assert examine_store(store.database).sound
+
+
+def test_once_closed_nothing_is_taken_back(store: Store) -> None:
+    campaign = sweep(store)
+    (asked,) = campaign.ask("ann")
+    campaign.tell(asked.id, True)
+    campaign.close()
+    assert campaign.retract(asked.id, "ann").status is Received.CLOSED
 
 
 def test_while_paused_nothing_is_handed_out_but_answers_are_taken(store: Store) -> None:

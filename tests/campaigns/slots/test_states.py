@@ -37,6 +37,12 @@ def answered(campaign: Campaign, clock: Clock) -> str:
     return lease
 
 
+def taken_back(campaign: Campaign, clock: Clock) -> str:
+    again = campaign.retract(answered(campaign, clock), "ann").lease
+    assert again is not None
+    return again
+
+
 def empty(campaign: Campaign, clock: Clock) -> str:
     lease = ""
     for worker in ("ann", "bob", "cid"):
@@ -94,7 +100,11 @@ LIFE: dict[Prepare, tuple[SlotState, dict[Callable[..., None], SlotState]]] = {
     never_leased: (OPEN, {ask: LEASED, give_up: EMPTY}),
     leased: (LEASED, {tell: ANSWERED, skip: OPEN, release: OPEN, let_time_pass: OPEN}),
     run_out: (OPEN, {ask: LEASED, tell: ANSWERED, renew: LEASED, give_up: EMPTY}),
-    answered: (ANSWERED, {retract: OPEN}),
+    answered: (ANSWERED, {retract: LEASED}),
+    taken_back: (
+        LEASED,
+        {tell: ANSWERED, skip: EMPTY, release: ANSWERED, let_time_pass: ANSWERED},
+    ),
     empty: (EMPTY, {}),
 }
 """The state in which each leaves slot 0, and what changes it from there. All else does not."""
@@ -149,6 +159,10 @@ def test_what_a_slot_holds_fits_its_state(store: Store, clock: Clock) -> None:
     campaign.tell(lease, True)
     row = slot(campaign, 0)
     assert (row.worker, row.lease, row.expires, row.value) == ("ann", lease, None, 1.0)
-    campaign.retract(lease, "ann")
+    again = campaign.retract(lease, "ann").lease
     row = slot(campaign, 0)
-    assert (row.worker, row.lease, row.expires, row.value) == (None, None, None, None)
+    assert (row.worker, row.lease, row.expires, row.value) == ("ann", again, clock() + 600, 1.0)
+    clock.pass_seconds(601)
+    campaign.database.quick(lambda quick: expire_leases(quick, campaign.id, clock()))
+    row = slot(campaign, 0)
+    assert (row.worker, row.lease, row.expires, row.value) == ("ann", lease, None, 1.0)

@@ -1,10 +1,16 @@
-"""Connections that are kept at hand, shared by threads."""
+"""Connections that are kept at hand, shared by threads; and the clock of a store."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import pytest
 from sqlalchemy import PoolProxiedConnection, literal, select
 
+from askfew.campaigns.store import Store
 from askfew.campaigns.tables.database import Database
+from campaign_tools import sweep
 
 ONE = select(literal(1))
 
@@ -24,3 +30,40 @@ def test_connections_are_given_back_though_other_threads_take_them(tmp_path: Pat
     assert len(database._kept) == 0
     assert database.glance(ONE, {}) == (1,)
     database.close()
+
+
+_ASK_FROM_ELSEWHERE = """
+import sys, time
+real, ahead = time.time, float(sys.argv[2])
+time.time = lambda: real() + ahead
+from askfew.campaigns.store import Store
+store = Store(sys.argv[1])
+print(len(store.campaign("sweep").ask("elsewhere", 100)))
+"""
+
+
+@pytest.mark.parametrize("ahead", [3600, -3600])
+def test_a_machine_whose_clock_is_wrong_holds_its_leases_as_long_as_others(
+    fresh_database: str, ahead: float
+) -> None:
+    store = Store(fresh_database)
+    campaign = sweep(store, lease_seconds=8)
+    command = [sys.executable, "-c", _ASK_FROM_ELSEWHERE, fresh_database, str(ahead)]
+    asked = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    began = time.monotonic()
+    assert asked.stdout == "6\n"
+    assert campaign.ask("here", 100) == []  # not before they run out ...
+    while not (mine := campaign.ask("here", 100)):
+        assert time.monotonic() - began < 20  # ... and then soon
+        time.sleep(0.1)
+    assert len(mine) == 6
+    store.close()
+
+
+def test_the_store_s_clock_is_the_server_s(fresh_database: str, tmp_path: Path) -> None:
+    for url in (fresh_database, f"sqlite:///{tmp_path / 'store.db'}"):
+        database = Database(url)
+        assert abs(database.now() - time.time()) < 5  # the same machine
+        earlier = database.now()
+        assert database.now() >= earlier
+        database.close()

@@ -85,8 +85,15 @@ def test_skip_release_renew_and_retract(site: Site, campaign: Campaign, clock: C
     clock.pass_seconds(50)
     assert document(worker.post(f"{HERE}/tell", json={"id": three, "answer": 0}))["ok"]
     taken = document(worker.post(f"{HERE}/retract", json={"id": three}))
+    again = taken.pop("lease")
     assert taken == {"status": "accepted", "ok": True, "message": "taken back"}
     assert [row.retracted for row in answers_of(campaign)] == [True]
+    assert document(worker.post(f"{HERE}/retract", json={"id": three}))["lease"] == again
+    assert document(worker.post(f"{HERE}/tell", json={"id": again, "answer": 1}))["ok"]
+    assert sorted((row.value, row.retracted) for row in answers_of(campaign)) == [
+        (0.0, True),
+        (1.0, False),
+    ]
 
 
 def test_what_does_not_count_is_a_status_and_no_error(

@@ -129,8 +129,11 @@ def _undo_after_it_was_sent(worker: Visitor, campaign: Campaign) -> None:
     until(lambda: lease in told(campaign), "the answer is sent after three seconds")
     worker.page.locator("#undo:enabled").wait_for()  # the page knows it, too
     worker.page.keyboard.press("z")
-    worker.page.get_by_text("Taken back: the question is asked again").wait_for()
+    worker.page.get_by_text("Taken back: answer again, or skip").wait_for()
     assert told(campaign)[lease].retracted
+    again = worker.lease  # the same slot, kept for this page alone
+    assert again != lease
+    assert again.split("-")[:3] == lease.split("-")[:3]
 
 
 def _answer_together(

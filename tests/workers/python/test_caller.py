@@ -84,6 +84,9 @@ def raises_for_one(batch):
 def raises(item, question):
     raise RuntimeError("broken")
 
+def exits(item, question):
+    raise SystemExit("bye")
+
 def raises_once(item, question, seen=set()):
     if (item.id, question.id) not in seen:
         seen.add((item.id, question.id))
@@ -220,6 +223,8 @@ def test_a_function_that_always_raises_stops_the_worker(store: Store, module: st
     campaign = sweep(store, rows=10, columns=10)
     with pytest.raises(WorkerStopped, match=r"20 exceptions in a row, .* RuntimeError \(broken\)"):
         work(campaign, f"{module}:raises", slots=8)
+    with pytest.raises(WorkerStopped, match=r"20 exceptions in a row, .* SystemExit \(bye\)"):
+        work(campaign, f"{module}:exits", slots=8)
 
 
 @pytest.mark.parametrize(
@@ -288,3 +293,14 @@ def test_a_function_that_cannot_be_had_is_one_sentence(
 ) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         load_function(name.format(module))
+
+
+@pytest.mark.parametrize("says", ["raise SystemExit(3)", "import sys; sys.exit('bye')"])
+def test_a_module_that_exits_is_a_sentence(
+    says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = f"exits_{len(says)}"
+    (tmp_path / f"{name}.py").write_text(says)
+    with pytest.raises(InvalidInput, match=r"must be importable, got SystemExit \((3|bye)\)"):
+        load_function(f"{name}:answer")

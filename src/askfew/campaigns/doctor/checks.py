@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from itertools import groupby
@@ -9,11 +10,13 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, and_, func, select
+from sqlalchemy import Connection, and_, exists, func, not_, or_, select
 
 from askfew.answers import AnswerKind
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.intake import is_lease
 from askfew.campaigns.slots.states import FAILURES_TO_EMPTY
+from askfew.campaigns.slots.undoing import BEING_REDONE
 from askfew.campaigns.steps.log import read_batch
 from askfew.campaigns.tables.schema import SlotState, answers, slots, steps
 from askfew.errors import InvalidAnswer
@@ -24,11 +27,9 @@ _AT_ONCE = 5000
 
 
 def step_problems(connection: Connection, campaign: int) -> list[str]:
-    """Steps are numbered without gaps, and only the last may be open."""
+    """Steps are numbered without gaps, only the last may be open, and the others are frozen."""
     rows = connection.execute(
-        select(steps.c.number, steps.c.closed)
-        .where(steps.c.campaign == campaign)
-        .order_by(steps.c.number)
+        select(steps).where(steps.c.campaign == campaign).order_by(steps.c.number)
     ).all()
     found = []
     if [row.number for row in rows] != list(range(len(rows))):
@@ -36,7 +37,34 @@ def step_problems(connection: Connection, campaign: int) -> list[str]:
     for row in rows[:-1]:
         if row.closed is None:
             found.append(f"step {row.number} is open, although later ones are there")
+    for row in rows:
+        tally = (row.counts, row.sums, row.squares, row.seal)
+        if any((part is None) != (row.closed is None) for part in tally):
+            found.append(f"step {row.number} is open with a Tally, or closed without one")
+        if row.closed is not None and row.closed < row.opened:
+            found.append(f"step {row.number} was closed before it was opened")
+        if row.known is not None and not _is_known(row.known):
+            found.append(f"step {row.number} has a snapshot that cannot be read")
     return found
+
+
+def _is_known(text: str) -> bool:
+    """Whether it is a snapshot as ``known_dict`` writes it."""
+    known = json.loads(text)
+    if not isinstance(known, dict):
+        return False
+    number = int | float | None
+    shapes = {"threshold": number, "expected": number, "question": int | None}
+    right = all(isinstance(known.get(name), shape) for name, shape in shapes.items())
+    labels, evidence = known.get("labels"), known.get("evidence", [])
+    return (
+        right
+        and isinstance(known.get("phase"), str)
+        and isinstance(labels, list)
+        and all(type(label) is int and label >= -1 for label in labels)
+        and (evidence is None or isinstance(evidence, list))
+        and all(isinstance(each, number) for each in evidence or [])
+    )
 
 
 def slot_problems(connection: Connection, campaign: int, settings: Settings) -> list[str]:
@@ -103,7 +131,58 @@ def answer_problems(connection: Connection, campaign: int, kind: AnswerKind) -> 
         )
         .where(answers.c.campaign == campaign, slots.c.number.is_(None))
     ).scalars()
-    return found + [f"answer {each} belongs to no slot" for each in lost]
+    found += [f"answer {each} belongs to no slot" for each in lost]
+    found += _retracted_problems(connection, campaign)
+    return found + _redo_problems(connection, campaign)
+
+
+def _retracted_problems(connection: Connection, campaign: int) -> Iterator[str]:
+    """An answer, retracted or not, has an id of its slot, and is about its slot's cell."""
+    rows = connection.execute(
+        select(answers.c.id, answers.c.step, answers.c.slot)
+        .join(
+            slots,
+            and_(
+                slots.c.campaign == answers.c.campaign,
+                slots.c.step == answers.c.step,
+                slots.c.number == answers.c.slot,
+            ),
+        )
+        .where(
+            answers.c.campaign == campaign,
+            answers.c.retracted.is_(True),
+            or_(answers.c.item != slots.c.item, answers.c.question != slots.c.question),
+        )
+    )
+    for row in rows:
+        yield f"answer {row.id}, which was taken back, is about another cell than its slot"
+    every = select(answers.c.id, answers.c.step, answers.c.slot).where(
+        answers.c.campaign == campaign
+    )
+    for row in connection.execute(every.execution_options(yield_per=_AT_ONCE)):
+        if not is_lease(row.id, campaign, row.step, row.slot):
+            yield f"answer {row.id} has another slot's id"
+
+
+def _redo_problems(connection: Connection, campaign: int) -> list[str]:
+    """A leased slot holds a value only if its own worker took an answer back (``undoing``)."""
+    taken_back = exists().where(
+        answers.c.campaign == slots.c.campaign,
+        answers.c.step == slots.c.step,
+        answers.c.slot == slots.c.number,
+        answers.c.worker == slots.c.worker,
+        answers.c.value == slots.c.value,
+        answers.c.retracted.is_(True),
+    )
+    rows = connection.execute(
+        select(slots.c.step, slots.c.number).where(
+            slots.c.campaign == campaign, BEING_REDONE, not_(taken_back)
+        )
+    )
+    return [
+        f"slot {row.step}-{row.number} is leased, but holds a value that nobody took back"
+        for row in rows
+    ]
 
 
 def _batch_problems(step: Any, here: Any) -> Iterator[str]:
@@ -114,11 +193,14 @@ def _batch_problems(step: Any, here: Any) -> Iterator[str]:
     except ValueError:
         yield f"step {step.number} has a Batch that cannot be read"
         return
+    if [slot.number for slot in here] != list(range(len(here))):
+        yield f"step {step.number} has slots that are not numbered 0 to {len(here) - 1}"
     have: dict[int, list[tuple[int, int]]] = {}
     for slot in here:
         have.setdefault(slot.row, []).append((slot.item, slot.question))
     for row, (item, question, repeats) in enumerate(asked):
-        if have.pop(row, []) != [(item, question)] * repeats:
+        cells = have.pop(row, [])
+        if len(cells) != repeats or any(cell != (item, question) for cell in cells):
             yield f"step {step.number} row {row} has other slots than its Batch asks for"
     if have:
         yield f"step {step.number} has slots of rows that its Batch does not have"
@@ -132,8 +214,6 @@ def _state_problems(slot: Any, *, closed: bool) -> Iterator[str]:
             yield f"{name} is open, but holds a value"
         case SlotState.LEASED if None in held or slot.expires is None:
             yield f"{name} is leased, but to nobody, or for ever"
-        case SlotState.LEASED if slot.value is not None:
-            yield f"{name} is leased, but holds a value"
         case SlotState.ANSWERED if None in held or slot.value is None:
             yield f"{name} is answered, but by nobody, or with nothing"
         case SlotState.EMPTY if slot.value is not None:
@@ -146,9 +226,7 @@ def _state_problems(slot: Any, *, closed: bool) -> Iterator[str]:
         yield f"{name} waits for an answer, but its step is closed"
     if slot.state != SlotState.EMPTY and not 0 <= slot.failures < FAILURES_TO_EMPTY:
         yield f"{name} has been refused {slot.failures} times, and should be empty"
-    if slot.lease is not None and not slot.lease.startswith(
-        f"{slot.campaign}-{slot.step}-{slot.number}-"
-    ):
+    if slot.lease is not None and not is_lease(slot.lease, slot.campaign, slot.step, slot.number):
         yield f"{name} has another slot's lease ({slot.lease})"
 
 
@@ -157,15 +235,34 @@ def _tally_problems(step: Any, here: Any) -> Iterator[str]:
     for slot in here:
         if slot.state == SlotState.ANSWERED and slot.value is not None:
             values.setdefault(slot.row, []).append(slot.value)
-    counts = np.frombuffer(step.counts or b"", dtype="<i8").tolist()
-    sums = np.frombuffer(step.sums or b"", dtype="<f8").tolist()
-    for row, (count, total) in enumerate(zip(counts, sums, strict=False)):
+    try:
+        counts = np.frombuffer(step.counts or b"", dtype="<i8").tolist()
+        sums, squares = (
+            np.frombuffer(each or b"", dtype="<f8").tolist() for each in (step.sums, step.squares)
+        )
+        tallied = list(zip(counts, sums, squares, strict=True))
+    except ValueError:
+        yield f"step {step.number} has a Tally that cannot be read"
+        return
+    if len(tallied) <= max(values, default=-1):
+        yield f"step {step.number} has a Tally of too few rows"
+    for row, (count, total, squared) in enumerate(tallied):
         told = values.get(row, [])
-        if (len(told), math.fsum(told)) != (count, total):
+        adds_up, squares_up = _sum(told), _sum([each * each for each in told])
+        if (len(told), adds_up) != (count, total):
             yield (
                 f"step {step.number} row {row} was tallied as {count} answers adding up to"
-                f" {total:g}, but its slots hold {len(told)} adding up to {math.fsum(told):g}"
+                f" {total:g}, but its slots hold {len(told)} adding up to {adds_up:g}"
             )
+        elif squares_up != squared:
+            yield f"step {step.number} row {row} has squares {squared:g}, not {squares_up:g}"
+
+
+def _sum(values: list[float]) -> float:
+    try:
+        return math.fsum(values)
+    except OverflowError:
+        return math.inf
 
 
 def _limit_problems(connection: Connection, campaign: int, limit: int) -> list[str]:

@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, func, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InvalidRequestError
 
 from askfew.campaigns.doctor.checks import answer_problems, slot_problems, step_problems
-from askfew.campaigns.inputs import Inputs
+from askfew.campaigns.doctor.contents import about_problems, content_problems, row_problems
+from askfew.campaigns.doctor.mend import mendable_slots
+from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.advance import resumed
 from askfew.campaigns.steps.log import read_batch, read_log
+from askfew.campaigns.steps.taught import learning
 from askfew.campaigns.tables.database import Database
 from askfew.campaigns.tables.schema import answers, campaigns, items, questions, steps
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.errors import AskfewError, StoreUnreachable
+from askfew.log import Log
 from askfew.records import Batch, Problem
 
-__all__ = ["Examination", "Verdict", "examine", "examine_store"]
+__all__ = ["FAILURES", "Examination", "Verdict", "examine", "examine_store", "first_problem"]
+
+FAILURES = (
+    *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError),
+    *(MemoryError, AssertionError, InvalidRequestError, DBAPIError),
+)
+"""How code ends that meets what cannot be."""
+_FOUND = {"status", "labels", "answers", "question"}
+_LATER = {"claim", "texts"}
+"""Parts of a recipe that campaigns of an older askfew do not have."""
 
 IMPORTED = (
     "it was imported: that plans were made before their answers came is attested by the exporter"
@@ -39,6 +54,8 @@ class Verdict:
     answers: int
     problems: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    mendable: int = 0
+    """Impossible answers that ``mend`` can take out."""
 
     @property
     def sound(self) -> bool:
@@ -80,35 +97,57 @@ def examine_store(database: Database) -> Examination:
     return Examination(tuple(problems), tuple(verdicts))
 
 
+def first_problem(database: Database) -> str | None:
+    """The first thing that is wrong with a store, if anything is."""
+    found = examine_store(database)
+    for each in found.campaigns:
+        if not each.sound:
+            return f"{each.campaign}: {each.problems[0]}"
+    return found.problems[0] if found.problems else None
+
+
 def examine(connection: Connection, campaign: int) -> Verdict:
     """Replay one campaign and count its answers again."""
     row = connection.execute(select(campaigns).where(campaigns.c.id == campaign)).one()
-    found: list[str] = []
-    notes: list[str] = []
-    try:
-        settings = Settings.from_dict(json.loads(row.settings))
-        sizes = [_count(connection, table, campaign) for table in (items, questions)]
-        problem = Problem(sizes[0], sizes[1], settings.answers)
-    except (AskfewError, ValueError) as error:
-        found.append(f"its settings cannot be used: {error}")
-    else:
-        found += step_problems(connection, campaign)
-        found += slot_problems(connection, campaign, settings)
-        found += answer_problems(connection, campaign, settings.answers)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            found += _replay_problems(connection, row, settings, problem)
-        notes += [str(each.message) for each in caught]
-        if row.imported is not None:
-            notes.append(IMPORTED)
+    mendable = 0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = _listed(row_problems, connection, campaign)
+        if not found:  # all else takes it that every field is what it should be
+            try:
+                settings = Settings.from_dict(dict(json.loads(row.settings)))
+                sizes = [_count(connection, table, campaign) for table in (items, questions)]
+                problem = Problem(sizes[0], sizes[1], settings.answers)
+            except (AskfewError, ValueError, TypeError, RecursionError) as error:
+                found.append(f"its settings cannot be used: {error}")
+            else:
+                found += _listed(about_problems, row, settings)
+                found += _listed(content_problems, connection, campaign)
+                found += _listed(step_problems, connection, campaign)
+                found += _listed(slot_problems, connection, campaign, settings)
+                found += _listed(answer_problems, connection, campaign, settings.answers)
+                found += _listed(_replay_problems, connection, row, settings, problem)
+                mendable = len(mendable_slots(connection, row, settings.answers))
+    notes = [str(each.message) for each in caught]
+    if row.imported is not None:
+        notes.append(IMPORTED)
     return Verdict(
-        row.name,
-        row.state,
+        str(row.name),
+        str(row.state),
         _count(connection, steps, campaign),
         _count(connection, answers, campaign),
         tuple(found),
         tuple(notes),
+        mendable,
     )
+
+
+def _listed(check: Callable[..., Iterable[str]], *about: Any) -> list[str]:
+    """What a check finds; a store so wrong that the check itself fails is wrong."""
+    try:
+        return list(check(*about))
+    except FAILURES as error:
+        return [f"it cannot be examined: {type(error).__name__} ({error})"]
 
 
 def _count(connection: Connection, table: Any, campaign: int) -> int:
@@ -117,15 +156,24 @@ def _count(connection: Connection, table: Any, campaign: int) -> int:
 
 
 def _replay_problems(
-    connection: Connection, row: Any, settings: Settings, problem: Problem
+    connection: Connection,
+    row: Any,
+    settings: Settings,
+    problem: Problem,
 ) -> list[str]:
     """Every Batch must be what the method asks, given its plans; plans, Batches and Tallies must be
     as they were sealed.
     """
     try:
         log = read_log(connection, row.id, problem)
-        live = resumed(settings, problem, log, Inputs.read(connection, row.id))
-    except (AskfewError, ValueError, TypeError, KeyError) as error:
+        recipe, inputs = dict(log.recipe), Inputs.read(connection, row.id)
+        live = resumed(settings, problem, log, inputs)
+        new_session(settings, problem, fresh := Log(problem), inputs)
+        made = json.loads(json.dumps({**fresh.recipe, "texts": inputs.texts}))
+        versions = [each.pop("versions", None) for each in (recipe, made)]
+        if {**made, **recipe} != made or not made.keys() - _LATER <= recipe.keys():
+            return ["it was not made with its settings"]
+    except (AskfewError, *FAILURES) as error:
         return [f"its log does not replay: {error}"]
     opened = connection.execute(
         select(steps).where(steps.c.campaign == row.id, steps.c.number == len(log))
@@ -137,11 +185,34 @@ def _replay_problems(
     if row.state == "ended":
         if outcome is None:
             return [f"it has ended, but the method would ask more: {asks}"]
-        stored = json.loads(row.outcome or "{}")
-        found = (outcome.status, outcome.labels.tolist())
-        if (stored.get("status"), stored.get("labels")) != found:
-            return ["its result is not what the method finds"]
+        stored = dict(json.loads(row.outcome or "{}"))
+        finds = json.loads(json.dumps(outcome.to_dict()))
+        taught = _without_taught(stored), _without_taught(finds)
+        # Another version may say it in other words; what it says must be the same.
+        fields = {*stored, *finds} if versions[0] == versions[1] else _FOUND
+        for name in sorted(fields):
+            if not _alike(stored.get(name), finds.get(name)):
+                return [f"its result is not what the method finds ({name})"]
+        if outcome.rule is not None and not {*taught[1], *learning(log)} <= {*taught[0]}:
+            return ["its rule does not name all the answers that taught it"]
     return []
+
+
+def _without_taught(outcome: dict[str, Any]) -> list[str]:
+    """Take out which answers taught the rule: a store also knows what was reused; returns them."""
+    rule = outcome.get("rule")
+    return rule.pop("learnt_from", []) if isinstance(rule, dict) else []
+
+
+def _alike(one: object, other: object) -> bool:
+    """Equal, but for the last digits of numbers: another processor may round differently."""
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-9) or one == other or one != one
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return set(one) == set(other) and all(_alike(one[key], other[key]) for key in one)
+    return type(one) is type(other) and one == other
 
 
 def _is(step: Any, asks: Batch | None) -> bool:

@@ -5,18 +5,16 @@ A file is read and checked as a whole before any of its answers is used.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from askfew.campaigns.crew import check_name
-from askfew.campaigns.exchange.formats import crowd_kit, label_studio, parquet_table
+from askfew.campaigns.exchange.formats import crowd_kit, csv_table, label_studio, parquet_table
 from askfew.campaigns.folder.table_file import read_table
 from askfew.campaigns.folder.text_file import read_text
 from askfew.campaigns.sentences import located, nearest, shown
@@ -26,6 +24,7 @@ __all__ = ["ANSWER_FORMATS", "TellRow", "header_of", "read_answers"]
 
 _NEEDED = ("item", "question", "worker", "answer")
 _OPTIONAL = ("seconds", "cost", "time")
+_TEXTS = ("item", "question", "worker")
 _MOST_BYTES = 10**9
 
 
@@ -33,8 +32,8 @@ _MOST_BYTES = 10**9
 class TellRow:
     """One answer of a file, and ``place``: the file and the line where it stands.
 
-    ``key`` is a digest of it: the same file read twice gives the same keys, so that an answer that
-    has been taken is known again.
+    ``mark`` tells it from others by the same worker about the same cell, in whatever file it
+    stands: a time, or Label Studio's number; it is empty where nothing does.
     """
 
     place: str
@@ -44,7 +43,7 @@ class TellRow:
     answer: object
     seconds: float | None = None
     cost: float | None = None
-    key: str = ""
+    mark: str = ""
 
 
 def header_of(path: Path) -> set[str]:
@@ -59,12 +58,13 @@ def read_answers(path: Path, kind: str) -> list[TellRow]:
     for row in rows:
         with located(row.place):
             check_name(row.worker)
-    return _with_keys(rows, hashlib.sha256(path.read_bytes()).hexdigest())
+    return rows
 
 
 def _csv(path: Path) -> Iterator[TellRow]:
     for line, fields in read_table(path, _NEEDED, _OPTIONAL):
-        yield _long_row(f"{path} line {line}", fields)
+        texts = {name: csv_table.text_of_cell(fields[name]) for name in _TEXTS}
+        yield _long_row(f"{path} line {line}", {**fields, **texts})
 
 
 def _parquet(path: Path) -> Iterator[TellRow]:
@@ -90,8 +90,9 @@ def _crowd_kit(path: Path) -> Iterator[TellRow]:
     for line, fields in read_table(path, tuple(crowd_kit.COLUMNS)):
         place = f"{path} line {line}"
         with located(place):
-            item, question = crowd_kit.split_task(fields["task"])
-        yield TellRow(place, item, question, fields["worker"], fields["label"])
+            item, question = crowd_kit.split_task(csv_table.text_of_cell(fields["task"]))
+        worker = csv_table.text_of_cell(fields["worker"])
+        yield TellRow(place, item, question, worker, fields["label"])
 
 
 def _label_studio(path: Path) -> Iterator[TellRow]:
@@ -112,7 +113,7 @@ def _label_studio(path: Path) -> Iterator[TellRow]:
                 each.worker,
                 each.answer,
                 each.seconds,
-                key=each.key,
+                mark=each.key,
             )
 
 
@@ -134,7 +135,7 @@ def _long_row(place: str, fields: Mapping[str, Any]) -> TellRow:
             answer=fields["answer"],
             seconds=_number("seconds", fields["seconds"]),
             cost=_number("cost", fields["cost"]),
-            key=_time(fields["time"]),
+            mark=_time(fields["time"]),
         )
 
 
@@ -166,21 +167,4 @@ def _time(value: object) -> str:
         raise InvalidInput(
             "time must be empty or like 2026-01-31T12:00:00+00:00", shown(value), "mend it"
         ) from None
-    return time.isoformat()
-
-
-def _with_keys(rows: list[TellRow], file: str) -> list[TellRow]:
-    """Rows that say the same in all fields are told apart by how many came before.
-
-    Where nothing marks an answer (a time, Label Studio's number), it is known again in the same
-    file only: in another one, a worker may well say the same about the same cell once more.
-    """
-    seen: Counter[str] = Counter()
-    keyed = []
-    for row in rows:
-        parts = (row.item, row.question, row.worker, str(row.answer), row.seconds, row.cost)
-        says = json.dumps([*parts, row.key or file])
-        seen[says] += 1
-        digest = hashlib.sha256(f"{says} {seen[says]}".encode()).hexdigest()
-        keyed.append(replace(row, key=digest[:15]))
-    return keyed
+    return (time if time.tzinfo is None else time.astimezone(UTC)).isoformat()

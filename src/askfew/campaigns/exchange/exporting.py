@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.exchange.formats import crowd_kit, label_studio
+from askfew.campaigns.steps.counted import counted
 from askfew.campaigns.tables.schema import SlotState, answers, images, slots
 from askfew.campaigns.tables.snapshot import snapshot
 
@@ -28,12 +29,14 @@ LongRow = tuple[str, str, str, float, float | None, float | None, datetime]
 
 
 def long_rows(campaign: Campaign) -> list[LongRow]:
-    """Every answer that counts, in order of arrival: LONG_COLUMNS. Times are UTC."""
+    """Every answer of a closed step, in the order of steps and slots: LONG_COLUMNS. Times are UTC.
+
+    Not in order of arrival: where people take longer to say no, the first answers would be biased,
+    for whoever takes only so many of a cell.
+    """
     with snapshot(campaign.database) as connection:
         told = connection.execute(
-            select(answers)
-            .where(answers.c.campaign == campaign.id, answers.c.retracted.is_(False))
-            .order_by(answers.c.time, answers.c.step, answers.c.slot)
+            select(answers).where(counted(campaign.id)).order_by(answers.c.step, answers.c.slot)
         )
         return [
             (

@@ -2,14 +2,31 @@
 
 An answer finds its slot by item, question and worker: first one that this worker holds, then any
 open one that they may take. When a step is complete the next one opens, and what is left of the
-file is tried on it. Which answers are taken never depends on their values.
+file is tried on it.
+
+Which answers are taken never depends on their values, nor on their order in the file, which may:
+a file may be sorted by answer, or list quick answers first. Each row has a *key* of what does not
+depend on the answer: item, question, worker, mark (the row's time, or Label Studio's number), how
+many rows of the file agree in all these, and which of them it is. Rows are taken in the order of a
+hash of the campaign's seed and the key, so what a step takes of a cell is a random sample of it.
+
+The key is also how an answer is known again, in any file. Where a worker has several rows about one
+cell without a time, nothing says which of them an earlier file had: the first of a sorted file may
+be the newest answer. So all of them must come in one file. Once any has been taken, a file that
+has another number of them brings nothing new about this worker and cell, whatever it says; what
+matched rows by their values would drop those that repeat themselves and keep those that contradict.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, and_, func, select, text
@@ -36,6 +53,7 @@ __all__ = ["ImportReport", "import_answers"]
 
 _MARK = "i"
 """How the last part of an imported answer's id begins: no hexadecimal digit."""
+_KEY = re.compile(rf"{_MARK}(?P<group>[0-9a-f]{{15}})n(?P<size>\d+)o\d+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -52,6 +70,8 @@ class ImportReport:
     """Not a possible answer."""
     revoked: list[str] = field(default_factory=list)
     """From workers who are asked no more."""
+    unclear: list[str] = field(default_factory=list)
+    """Without a time, and not as many of this worker's about the cell as in an earlier file."""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
@@ -66,6 +86,17 @@ class _Told:
     item: int
     question: int
     value: float
+    group: str = ""
+    """A digest of item, question, worker and mark: which rows only their values tell apart."""
+    size: int = 1
+    """How many rows of the file are of this group."""
+    occurrence: int = 0
+    """Which of them it is."""
+
+    @property
+    def key(self) -> str:
+        """The last part of the id of its answer."""
+        return f"{_MARK}{self.group}n{self.size}o{self.occurrence}"
 
 
 def import_answers(
@@ -75,15 +106,16 @@ def import_answers(
 
     An unknown item or question, or an impossible answer, is refused with its place before anything
     is taken; with ``skip_bad`` it is left out and reported. A row that was taken before, from the
-    same file or another, counts once.
+    same file or another, counts once, and so does what this campaign exported.
     """
     if campaign.state != "running":
         raise InvalidInput(
             "a campaign must be running to take answers", campaign.state, "resume it, if it paused"
         )
     report = ImportReport()
-    waiting = _checked(campaign, rows, report, skip_bad)
-    taken, already = 0, 0
+    checked = _keyed(_checked(campaign, rows, report, skip_bad))
+    waiting = _unseen(campaign, sorted(checked, key=partial(_turn, campaign.settings.seed)))
+    taken, already = 0, len(checked) - len(waiting)
     while waiting:
         with campaign.database.write() as connection:
             now_taken, now_already, waiting = _Pass(connection, campaign).run(waiting, report)
@@ -92,7 +124,10 @@ def import_answers(
         if not now_taken:
             break
     report.late.extend(told.row.place for told in waiting)
-    return ImportReport(**{**vars(report), "taken": taken, "already": already})
+    in_file = {row.place: number for number, row in enumerate(rows)}
+    for places in (report.late, report.revoked, report.unclear):
+        places.sort(key=in_file.__getitem__)
+    return replace(report, taken=taken, already=already)
 
 
 def _checked(
@@ -118,6 +153,42 @@ def _checked(
                 raise _as_bad_input(row.place, error) from error
             report.invalid.append(row.place)
     return told
+
+
+def _keyed(rows: Iterable[_Told]) -> list[_Told]:
+    """Rows with their keys: each of a group gets a number, the same in whatever order they come."""
+    groups: defaultdict[str, list[_Told]] = defaultdict(list)
+    for told in rows:
+        parts = [told.row.item, told.row.question, told.row.worker, told.row.mark]
+        groups[hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:15]].append(told)
+    return [
+        replace(told, group=group, size=len(alike), occurrence=number)
+        for group, alike in groups.items()
+        for number, told in enumerate(sorted(alike, key=lambda each: each.value))
+    ]
+
+
+def _turn(seed: int, told: _Told) -> str:
+    """When it is a row's turn: by chance, given the seed."""
+    return hashlib.sha256(f"{seed} {told.key}".encode()).hexdigest()
+
+
+def _unseen(campaign: Campaign, rows: list[_Told]) -> list[_Told]:
+    """Without what the campaign itself exported: answers that it has, with the very same time."""
+    if not any(told.row.mark for told in rows):
+        return rows
+    with campaign.database.read() as connection:
+        have = connection.execute(
+            select(answers.c.item, answers.c.question, answers.c.worker, answers.c.time).where(
+                answers.c.campaign == campaign.id
+            )
+        )
+        seen = {(*row[:3], datetime.fromtimestamp(row.time, UTC).isoformat()) for row in have}
+    return [
+        told
+        for told in rows
+        if (told.item, told.question, told.row.worker, told.row.mark) not in seen
+    ]
 
 
 def _number_of(what: str, name: str, known: dict[str, int]) -> int:
@@ -147,21 +218,22 @@ class _Pass:
         if self._state() != "running":
             return 0, 0, rows
         step = self._open_step()
-        known = self._known_keys()
+        known, sizes = self._known_keys()
         # Workers before slots, as everybody does: nobody then waits for each other in a ring.
         revoked = self._admit({told.row.worker for told in rows})
         self._look_at(step)
         taken: list[dict[str, Any]] = []
         waiting, already = [], 0
         for told in rows:
-            key = _key(told)
-            if key in known:
+            if told.key in known:
                 already += 1
+            elif sizes.setdefault(told.group, told.size) != told.size:
+                report.unclear.append(told.row.place)
             elif told.row.worker in revoked:
                 report.revoked.append(told.row.place)
             elif (slot := self._slot_for(told)) is not None:
-                known.add(key)
-                taken.append(self._answer(told, step, slot, key))
+                known.add(told.key)
+                taken.append(self._answer(told, step, slot))
             else:
                 waiting.append(told)
         settle(self._connection, taken)
@@ -178,14 +250,17 @@ class _Pass:
         newest = select(func.max(steps.c.number)).where(steps.c.campaign == self._campaign.id)
         return int(self._connection.execute(newest).scalar() or 0)
 
-    def _known_keys(self) -> set[str]:
+    def _known_keys(self) -> tuple[set[str], dict[str, int]]:
+        """Of all answers taken from files; and how many rows the file had that a group came in."""
         ids = self._connection.execute(
             select(answers.c.id).where(
                 answers.c.campaign == self._campaign.id,
                 answers.c.id.like(f"{self._campaign.id}-%-{_MARK}%"),
             )
         ).scalars()
-        return {each.rpartition("-")[2] for each in ids}
+        known = {each.rpartition("-")[2] for each in ids}
+        found = (_KEY.fullmatch(key) for key in known)
+        return known, {each["group"]: int(each["size"]) for each in found if each is not None}
 
     def _look_at(self, step: int) -> None:
         """What waits in the step, who has answered its cells how often, and who refused what."""
@@ -235,10 +310,10 @@ class _Pass:
                 return slot
         return None
 
-    def _answer(self, told: _Told, step: int, slot: int, key: str) -> dict[str, Any]:
+    def _answer(self, told: _Told, step: int, slot: int) -> dict[str, Any]:
         row, settings = told.row, self._campaign.settings
         return {
-            "id": f"{self._campaign.id}-{step}-{slot}-{key}",
+            "id": f"{self._campaign.id}-{step}-{slot}-{told.key}",
             "campaign": self._campaign.id,
             "step": step,
             "slot": slot,
@@ -270,7 +345,3 @@ _JOIN = text(
     "INSERT INTO workers (campaign, name, joined, seen)"
     " VALUES (:campaign, :name, :now, :now) ON CONFLICT DO NOTHING"
 )
-
-
-def _key(told: _Told) -> str:
-    return f"{_MARK}{told.row.key}"

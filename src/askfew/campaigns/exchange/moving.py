@@ -1,6 +1,7 @@
 """A whole campaign out of one store and into another, with the same state.
 
-Leases stay behind: what workers held when the campaign was exported is open in the other store.
+Leases stay behind: what workers held when the campaign was exported is open in the other store. But
+for what a worker has taken back and not answered again: that stays theirs.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Table, insert, select
+from sqlalchemy.exc import DataError, IntegrityError
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.doctor.examine import examine
+from askfew.campaigns.doctor.rows import check_row
 from askfew.campaigns.exchange.formats.campaign_file import CampaignReader, CampaignWriter
 from askfew.campaigns.exchange.formats.whole_file import whole_file
-from askfew.campaigns.settings import check_setting
+from askfew.campaigns.folder.pictures import LARGEST, check_picture
+from askfew.campaigns.sentences import located, shown
+from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store, insert_image
 from askfew.campaigns.tables.schema import (
     SlotState,
@@ -64,31 +69,20 @@ def export_campaign(campaign: Campaign, path: Path) -> None:
 def import_campaign(store: Store, path: Path, name: str | None = None) -> Campaign:
     """Read a campaign from a file into a store, under its own or another name.
 
-    All of it or nothing: the file must be undamaged, and the campaign sound.
+    All of it or nothing: the file must be undamaged, every field as the schema and the rules in
+    ``doctor/rows.py`` have it, and the campaign sound.
     """
     with CampaignReader(path) as reader:
-        about = reader.document("campaign.json")
-        settings = json.loads(about["settings"])
-        if name is not None:
-            settings["name"] = check_setting("name", name)
-        name = str(settings["name"])
+        with located(str(path)):
+            about, settings = _about(reader.document("campaign.json"), name)
         with store.database.write() as connection:
-            _check_new(connection, name)
-            for part in reader.parts:
-                if part.startswith(_PICTURES):
-                    insert_image(connection, reader.content(part))
+            _check_new(connection, settings.name)
+            _insert_pictures(connection, reader, path)
             campaign = connection.execute(
-                insert(campaigns)
-                .values(
-                    **_from_text(about),
-                    settings=json.dumps(settings),
-                    name=name,
-                    imported=store.clock(),
-                )
-                .returning(campaigns.c.id)
+                insert(campaigns).values(**about, imported=store.clock()).returning(campaigns.c.id)
             ).scalar_one()
             for table in _TABLES:
-                _insert_rows(connection, table, campaign, reader.rows(table.name))
+                _insert_rows(connection, table, campaign, _checked_rows(reader, table, path))
             verdict = examine(connection, campaign)
             if verdict.problems:
                 raise InvalidInput(
@@ -96,7 +90,43 @@ def import_campaign(store: Store, path: Path, name: str | None = None) -> Campai
                     verdict.problems[0],
                     "see what 'askfew doctor' says where it was exported",
                 )
-    return store.campaign(name)
+    return store.campaign(settings.name)
+
+
+def _about(document: dict[str, Any], name: str | None) -> tuple[dict[str, Any], Settings]:
+    """The campaign's own row, under its own or another name, and its settings."""
+    document = _from_text(document)
+    check_row(campaigns, document, _KEPT)
+    try:
+        written = json.loads(document["settings"])
+        if not isinstance(written, dict):
+            raise TypeError("it is no table")
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InvalidInput("settings must be a table in JSON", str(error), "export again") from None
+    settings = Settings.from_dict(written if name is None else {**written, "name": name})
+    kept = {**document, "settings": json.dumps(settings.to_dict()), "name": settings.name}
+    return kept, settings
+
+
+def _insert_pictures(connection: Connection, reader: CampaignReader, path: Path) -> None:
+    for part in reader.parts:
+        if not part.startswith(_PICTURES):
+            continue
+        content = reader.content(part, LARGEST)
+        with located(str(path)):
+            check_picture(content, part)
+        if insert_image(connection, content) != part.removeprefix(_PICTURES):
+            raise InvalidInput(
+                f"{path}: a picture must have its digest for a name", shown(part), "export again"
+            )
+
+
+def _checked_rows(reader: CampaignReader, table: Table, path: Path) -> Iterator[dict[str, Any]]:
+    columns = tuple(column.name for column in table.columns if column.name != "campaign")
+    for number, row in enumerate(reader.rows(table.name), 1):
+        with located(f"{path}: {table.name}.jsonl line {number}"):
+            check_row(table, row, columns)
+        yield row
 
 
 def _in_text(kept: dict[str, Any]) -> dict[str, Any]:
@@ -106,8 +136,10 @@ def _in_text(kept: dict[str, Any]) -> dict[str, Any]:
 
 
 def _from_text(about: dict[str, Any]) -> dict[str, Any]:
-    kept = {key: about[key] for key in _KEPT if key != "settings"}
-    return {**kept, "closing": None if kept["closing"] is None else kept["closing"].encode()}
+    closing = about.get("closing")
+    if isinstance(closing, str):  # whatever it says: it is read, and refused, as plans are
+        return {**about, "closing": closing.encode(errors="surrogatepass")}
+    return about
 
 
 def _rows(connection: Connection, table: Table, campaign: int) -> Iterator[dict[str, Any]]:
@@ -128,7 +160,7 @@ def _portable(table: Table, row: RowMapping) -> dict[str, Any]:
     own = {key: value for key, value in row.items() if key != "campaign"}
     if table is answers:
         own["id"] = _after_number(own["id"])
-    elif table is slots and own["state"] == SlotState.ANSWERED:
+    elif table is slots and own["value"] is not None:  # answered, or being answered again
         own["lease"] = _after_number(own["lease"])
     elif table is slots:
         empty = own["state"] == SlotState.EMPTY
@@ -150,7 +182,14 @@ def _insert_rows(
             row["campaign"] = campaign
             for key in ("id",) if table is answers else ("lease",) if table is slots else ():
                 row[key] = None if row[key] is None else f"{campaign}-{row[key]}"
-        connection.execute(insert(table), chunk)
+        try:
+            connection.execute(insert(table), chunk)
+        except (IntegrityError, DataError) as error:
+            raise InvalidInput(
+                f"the rows of {table.name} must fit together",
+                str(error.orig).strip().splitlines()[0],
+                "export it again",
+            ) from error
 
 
 def _check_new(connection: Connection, name: str) -> None:

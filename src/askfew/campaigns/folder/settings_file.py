@@ -17,16 +17,20 @@ from askfew.campaigns.settings import OF_THE_METHOD, Settings, check_setting
 from askfew.errors import InvalidInput
 from askfew.rule import Rule
 
-__all__ = ["parse_settings", "place_of"]
+__all__ = ["check_keys", "parse_settings", "place_of"]
 
 _TABLE = "campaign"
 _MOST_RULE = 10**7
 """Bytes."""
+_PARTS = 32
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
+_DEEP_KEY = re.compile(rf"(?<![\w.-])(?:{_PART}\.[ \t]*+){{{_PARTS - 1}}}{_PART}")
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def parse_settings(path: Path, text: str) -> Settings:
     """The settings in the text of the file, or InvalidInput with file and line."""
+    check_keys(path, text)
     document = _parse(path, text)
     for key in document:
         if key != _TABLE:
@@ -95,6 +99,18 @@ def _read_rule(folder: Path, name: object) -> Rule:
 def place_of(path: Path, text: str, *keys: str) -> str:
     """File and line of a key, or of the table it is missing from."""
     return f"{path} line {_line_of(text.split(chr(10)), keys)}"
+
+
+def check_keys(path: Path, text: str) -> None:
+    """Refuse keys of many parts: for each, the parser looks at all before it, again and again."""
+    found = _DEEP_KEY.search(text)
+    if found is not None:
+        raise InvalidInput(
+            f"{path} line {text.count(chr(10), 0, found.start()) + 1}: a key must have fewer than"
+            f" {_PARTS} parts with dots between them",
+            shown(found[0]),
+            "shorten it",
+        )
 
 
 def _parse(path: Path, text: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, func, select
 
 from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning, sentence
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.steps.counted import counted
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
@@ -91,7 +92,7 @@ def repeats_of(
 
     ``alike`` says that items of a group are assumed to be.
     """
-    here = [answers.c.campaign == campaign, answers.c.retracted.is_(False)]
+    here = [counted(campaign)]
     if worker is not None:
         here.append(answers.c.worker == worker)
     cell = (answers.c.worker, answers.c.item, answers.c.question)

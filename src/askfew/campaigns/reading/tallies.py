@@ -1,4 +1,7 @@
-"""What the answers add up to: by item, by question and group, by worker. The database adds."""
+"""What the answers add up to: by item, by question and group, by worker. The database adds.
+
+What says something about values (how far groups lie apart, who agrees) is of closed steps only.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 from sqlalchemy import Connection, case, func, select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.steps.counted import counted
 from askfew.campaigns.tables.schema import answers, refusals
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.checks.gaps import gap_interval
@@ -36,6 +40,7 @@ class Tallies:
     """Answers by item; questions by what they separate; skips and agreement by worker."""
 
     by_item: Ints
+    """How many, those of the open step included."""
     questions: tuple[RankedQuestion, ...]
     skips: dict[str, int]
     agreement: dict[str, float]
@@ -43,7 +48,7 @@ class Tallies:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """For every cell that was answered: how often, and the sum."""
+    """For every cell that was answered in a closed step: how often, and the sum."""
 
     item: Ints
     question: Ints
@@ -55,6 +60,7 @@ def tallies_of(campaign: Campaign, labels: Ints) -> Tallies:
     """Read and add up, given what is known of the items."""
     with snapshot(campaign.database) as connection:
         cells = _cells(connection, campaign.id)
+        by_item = _by_item(connection, campaign)
         skipped = connection.execute(
             select(refusals.c.worker, func.count())
             .where(refusals.c.campaign == campaign.id)
@@ -62,16 +68,27 @@ def tallies_of(campaign: Campaign, labels: Ints) -> Tallies:
         )
         skips = {row[0]: int(row[1]) for row in skipped}
         agreement = _agreement(connection, campaign.id, cells, labels)
-    count = np.bincount(cells.item, weights=cells.count, minlength=campaign.problem.items)
     ranked = [_separation(campaign, cells, labels, n) for n in range(campaign.problem.questions)]
     ranked.sort(key=lambda each: (-(each.gap if each.gap is not None else -1.0), -each.answers))
-    return Tallies(count.astype(np.int64), tuple(ranked), skips, agreement)
+    return Tallies(by_item, tuple(ranked), skips, agreement)
+
+
+def _by_item(connection: Connection, campaign: Campaign) -> Ints:
+    rows = connection.execute(
+        select(answers.c.item, func.count())
+        .where(answers.c.campaign == campaign.id, answers.c.retracted.is_(False))
+        .group_by(answers.c.item)
+    )
+    count = np.zeros(campaign.problem.items, dtype=np.int64)
+    for item, times in rows:
+        count[item] = times
+    return count
 
 
 def _cells(connection: Connection, campaign: int) -> _Cells:
     rows = connection.execute(
         select(answers.c.item, answers.c.question, func.count(), func.sum(answers.c.value))
-        .where(answers.c.campaign == campaign, answers.c.retracted.is_(False))
+        .where(counted(campaign))
         .group_by(answers.c.item, answers.c.question)
     ).all()
     table = np.array([tuple(row) for row in rows], dtype=np.float64).reshape(-1, 4)
@@ -127,11 +144,7 @@ def _agreement(
     above = case((answers.c.value > (below[0] + highest[0]) / 2, 1), else_=0)
     rows = connection.execute(
         select(answers.c.worker, answers.c.item, func.count(), func.sum(above))
-        .where(
-            answers.c.campaign == campaign,
-            answers.c.retracted.is_(False),
-            answers.c.question == number,
-        )
+        .where(counted(campaign), answers.c.question == number)
         .group_by(answers.c.worker, answers.c.item)
     )
     right: dict[str, int] = {}

@@ -21,6 +21,7 @@ from askfew.campaigns.slots.openings import (
     WORKER,
 )
 from askfew.campaigns.slots.states import LEASED, any_leased
+from askfew.campaigns.slots.undoing import let_stand
 from askfew.campaigns.tables.database import Quick
 from askfew.campaigns.tables.schema import SlotState, slots, workers
 
@@ -33,7 +34,7 @@ _REMEMBERED = 60.0
 OVERDUE = any_leased(CAMPAIGN, slots.c.expires < _NOW)
 """The condition, for queries: some lease of ``this_campaign`` has run out by ``now``."""
 _OVERDUE_SLOTS = (
-    select(slots.c.step, slots.c.number)
+    select(slots.c.step, slots.c.number, slots.c.value)
     .where(slots.c.campaign == CAMPAIGN, LEASED, slots.c.expires < _NOW)
     .with_for_update(skip_locked=True)
 )
@@ -182,11 +183,17 @@ class HandOut:
 
 
 def expire_leases(quick: Quick, campaign: int, now: float) -> None:
-    """Return to the queue what nobody answered in time; the late holder keeps their lease's id."""
-    overdue = quick.all(_OVERDUE_SLOTS, {"this_campaign": campaign, "now": now})
-    back = [
-        {"this_campaign": campaign, "this_step": row[0], "at_number": row[1]} for row in overdue
-    ]
+    """Return to the queue what nobody answered in time; the late holder keeps their lease's id.
+
+    Where an answer was taken back and none came instead, it stands.
+    """
+    back = []
+    for step, number, value in quick.all(_OVERDUE_SLOTS, {"this_campaign": campaign, "now": now}):
+        place = {"this_campaign": campaign, "at_number": number}
+        if value is None:
+            back.append({**place, "this_step": step})
+        else:
+            let_stand(quick, {**place, "at_step": step})
     if back:
         quick.run(_EXPIRE, *back)
 

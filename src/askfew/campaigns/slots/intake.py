@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, case, exists, insert, or_, select, update
 
 from askfew.campaigns.slots.states import FAILURES_TO_EMPTY, UNSETTLED, any_leased, any_open
+from askfew.campaigns.slots.undoing import BEING_REDONE, let_stand, redo
 from askfew.campaigns.tables.database import Quick
 from askfew.campaigns.tables.schema import SlotState, answers, campaigns, refusals, slots, steps
 
@@ -17,6 +18,7 @@ __all__ = [
     "UNKNOWN",
     "Receipt",
     "Received",
+    "is_lease",
     "nothing_unsettled",
     "read_lease",
     "refuse",
@@ -45,6 +47,8 @@ class Receipt:
 
     status: Received
     message: str
+    lease: str | None = None
+    """After an undo: the id by which the same worker answers the same question again."""
 
     @property
     def ok(self) -> bool:
@@ -99,7 +103,7 @@ _TAKE_AND_KEEP = select(_TAKEN.c.others_open).add_cte(
     .returning(answers.c.id)
     .cte("kept")
 )
-_HOLDER = select(slots.c.worker).where(_HELD, _ALIVE).with_for_update(of=slots)
+_HOLDER = select(slots.c.worker, slots.c.value).where(_HELD, _ALIVE).with_for_update(of=slots)
 _REFUSE = (
     update(slots)
     .where(_SLOT)
@@ -107,8 +111,10 @@ _REFUSE = (
         failures=slots.c.failures + 1,
         state=case(
             (slots.c.failures + 1 >= FAILURES_TO_EMPTY, SlotState.EMPTY.value),
+            (slots.c.value.is_not(None), SlotState.EMPTY.value),  # after an undo, nobody else
             else_=SlotState.OPEN.value,
         ),
+        value=None,
         **_VACANT,
     )
 )
@@ -124,9 +130,9 @@ _LOCK_STEP = (
     .where(steps.c.campaign == _CAMPAIGN, steps.c.number == _STEP)
     .with_for_update()
 )
-_MARK_RETRACTED = update(answers).where(_ANSWER).values(retracted=True)
-_REOPEN = update(slots).values(state=SlotState.OPEN.value, value=None, **_VACANT)
-_TAKE_BACK = _REOPEN.where(_SLOT, slots.c.lease == _LEASE)
+_REDONE_BY = select(slots.c.lease).where(
+    _SLOT, BEING_REDONE, slots.c.worker == bindparam("this_worker", type_=slots.c.worker.type)
+)
 
 
 def read_lease(campaign: int, lease: str) -> dict[str, Any] | None:
@@ -136,6 +142,12 @@ def read_lease(campaign: int, lease: str) -> dict[str, Any] | None:
         return None
     place = {"this_campaign": campaign, "at_step": int(match[2]), "at_number": int(match[3])}
     return {**place, "this_lease": lease}
+
+
+def is_lease(lease: str, campaign: int, step: int, number: int) -> bool:
+    """Whether it is a lease of this slot."""
+    begins = lease.startswith(f"{campaign}-{step}-{number}-")
+    return begins and _LEASE_ID.fullmatch(lease) is not None
 
 
 def storable(text: str) -> str:
@@ -183,7 +195,9 @@ def take(
 
 
 def refuse(quick: Quick, slot: dict[str, Any], reason: str, now: float) -> Receipt:
-    """A skip or a failure: the slot goes to someone else, and closes empty after the third."""
+    """A skip or a failure: the slot goes to someone else, and closes empty after the third; after
+    an undo at once.
+    """
     holder = quick.first(_HOLDER, slot)
     if holder is None:
         return _why_not(quick, slot)
@@ -194,10 +208,14 @@ def refuse(quick: Quick, slot: dict[str, Any], reason: str, now: float) -> Recei
 
 
 def release(quick: Quick, slot: dict[str, Any]) -> Receipt:
-    """Hand a question back unanswered; that is no failure."""
-    if quick.first(_HOLDER, slot) is None:
+    """Hand a question back unanswered; that is no failure. After an undo the old answer stands."""
+    holder = quick.first(_HOLDER, slot)
+    if holder is None:
         return _why_not(quick, slot)
-    quick.run(_RELEASE, slot)
+    if holder[1] is None:
+        quick.run(_RELEASE, slot)
+    else:
+        let_stand(quick, slot)
     return Receipt(Received.ACCEPTED, "released")
 
 
@@ -209,20 +227,23 @@ def renew(quick: Quick, slot: dict[str, Any], expires: float) -> Receipt:
     return Receipt(Received.ACCEPTED, "renewed")
 
 
-def retract(quick: Quick, slot: dict[str, Any], worker: str) -> Receipt:
-    """Take an answer back, as long as its step is open; it is kept, marked retracted."""
+def retract(quick: Quick, slot: dict[str, Any], worker: str, until: float) -> Receipt:
+    """Take an answer back, as long as its step is open: the same worker answers again, or skips,
+    by the receipt's lease (see ``undoing``).
+    """
     # Whoever closes the step holds the same row: one of us comes first, the other sees it.
     step = quick.first(_LOCK_STEP, slot)
     told = quick.first(_TOLD, slot)
     if told is None or told[0] != worker:
         return Receipt(Received.UNKNOWN, "no such answer of yours")
     if told[1]:
-        return Receipt(Received.ALREADY, "taken back before")
+        again = quick.first(_REDONE_BY, {**slot, "this_worker": worker})
+        return Receipt(Received.ALREADY, "taken back before", None if again is None else again[0])
     if step[0] is not None:
         return Receipt(Received.LATE, "this answer has been used and can no longer be taken back")
-    quick.run(_TAKE_BACK, slot)
-    quick.run(_MARK_RETRACTED, slot)
-    return Receipt(Received.ACCEPTED, "taken back")
+    if quick.first(_REACHED, slot)[1] == "closed":
+        return Receipt(Received.CLOSED, "the campaign is closed")
+    return Receipt(Received.ACCEPTED, "taken back", redo(quick, slot, until))
 
 
 def nothing_unsettled(connection: Connection, campaign: int) -> bool:
@@ -239,4 +260,4 @@ def _why_not(quick: Quick, slot: dict[str, Any]) -> Receipt:
         return UNKNOWN
     if reached[1] == "closed":
         return Receipt(Received.CLOSED, "thank you, but the campaign is closed")
-    return Receipt(Received.LATE, "thank you, but someone else has answered or holds this")
+    return Receipt(Received.LATE, "thank you, but this question is settled, or someone else's now")

@@ -11,11 +11,14 @@ OPEN       answered late             ANSWERED
 OPEN       skipped late              OPEN; EMPTY after the third time
 OPEN       renewed late              LEASED
 OPEN       nobody may take it        EMPTY, once the step has waited long enough
-ANSWERED   taken back by its worker  OPEN, as long as the step has not closed
+ANSWERED   taken back by its worker  LEASED to the same worker, as long as the step has not closed;
+                                     then answered again: ANSWERED; skipped: EMPTY; lease ran out,
+                                     released: ANSWERED as before (``undoing`` says why)
 EMPTY      --                        (for good)
 =========  ========================  =======================================================
 
-A worker who is revoked releases what they hold and takes back what has not been used.
+A worker who is revoked releases what they hold.
+An answer that its kind would refuse today (impossible.py) is none: its slot becomes EMPTY.
 A step closes when none of its slots is OPEN or LEASED. Nothing here looks at answers' values: a
 rule that did could choose when to stop, and void the certificate.
 """
@@ -90,11 +93,11 @@ class SlotEvent(StrEnum):
 TRANSITIONS: dict[tuple[SlotState, SlotEvent], tuple[SlotState, ...]] = {
     (SlotState.OPEN, SlotEvent.LEASED): (SlotState.LEASED,),
     (SlotState.LEASED, SlotEvent.ANSWERED): (SlotState.ANSWERED,),
-    (SlotState.LEASED, SlotEvent.RETURNED): (SlotState.OPEN,),
+    (SlotState.LEASED, SlotEvent.RETURNED): (SlotState.OPEN, SlotState.ANSWERED),
     (SlotState.LEASED, SlotEvent.REFUSED): (SlotState.OPEN, SlotState.EMPTY),
     (SlotState.OPEN, SlotEvent.ANSWERED): (SlotState.ANSWERED,),
     (SlotState.OPEN, SlotEvent.REFUSED): (SlotState.OPEN, SlotState.EMPTY),
     (SlotState.OPEN, SlotEvent.RETURNED): (SlotState.OPEN,),
     (SlotState.OPEN, SlotEvent.GIVEN_UP): (SlotState.EMPTY,),
-    (SlotState.ANSWERED, SlotEvent.RETRACTED): (SlotState.OPEN,),
+    (SlotState.ANSWERED, SlotEvent.RETRACTED): (SlotState.LEASED,),
 }

@@ -23,6 +23,7 @@ from askfew.algorithms import CLAIM_VERSIONS
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.handout import give_up_unanswerable
+from askfew.campaigns.slots.impossible import empty_impossible
 from askfew.campaigns.slots.states import any_leased, any_open
 from askfew.campaigns.steps.log import (
     close_step,
@@ -36,7 +37,7 @@ from askfew.campaigns.steps.log import (
     same_plans,
 )
 from askfew.campaigns.steps.taught import taught_by
-from askfew.campaigns.tables.database import Database
+from askfew.campaigns.tables.database import Transactions
 from askfew.campaigns.tables.schema import campaigns, steps
 from askfew.clustering import Session
 from askfew.errors import ReplayMismatch
@@ -107,7 +108,7 @@ def _refused(error: ReplayMismatch, log: Log, campaign: str) -> ReplayMismatch:
 class Advancer:
     """Moves one campaign on; keeps the session it used, for the next time."""
 
-    database: Database
+    database: Transactions
     campaign: int
     settings: Settings
     problem: Problem
@@ -146,6 +147,7 @@ class Advancer:
             if overtime:
                 per_cell = self.settings.answers_per_worker_and_cell
                 give_up_unanswerable(connection, self.campaign, here.number, per_cell)
+            empty_impossible(connection, self.campaign, here.number, self.settings.answers)
             closed = close_step(connection, step, now)
         # Who asks for nothing again and again must not keep everybody else waiting.
         self._look_again = time.perf_counter() + 20 * (time.perf_counter() - began)

@@ -1,9 +1,11 @@
 """``create --reuse OLD``: a step's slots are filled with answers already paid for.
 
-When a step opens, every slot takes the next unused answer that OLD has to the same (item id,
-question id), in the order in which OLD's answers arrived. No choice looks at a value, so it is as
-if the same workers were asked again and said what they said. Which answers are used up follows
-from the new campaign alone: a worker's answers to a cell are consumed first come, first used.
+When a step opens, every slot takes the next unused answer that OLD's closed steps have to the same
+(item id, question id), in the order of OLD's steps and slots. No choice looks at a value, so it is
+as if the same workers were asked again and said what they said. (In order of arrival, or from a
+step that is still open, those who take longer to say no would come last, and whoever takes a few
+would take too many yes.) Which answers are used up follows from the new campaign alone: a worker's
+answers to a cell are consumed first come, first used.
 """
 
 from __future__ import annotations
@@ -14,10 +16,13 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, and_, select
 
-from askfew.campaigns.kinds import write_kind
+from askfew.answers import AnswerKind
+from askfew.campaigns.kinds import read_kind, write_kind
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.cells import cells_of_step
+from askfew.campaigns.slots.impossible import possible
 from askfew.campaigns.slots.settling import settle
+from askfew.campaigns.steps.counted import counted
 from askfew.campaigns.tables.schema import answers, campaigns, items, questions, slots
 from askfew.errors import InvalidInput
 
@@ -66,9 +71,10 @@ def fill_step(connection: Connection, campaign: int, step: int) -> None:
     ).one()
     if new.reused is None:
         return
-    limit = int(json.loads(new.settings)["answers_per_worker_and_cell"])
+    settings = json.loads(new.settings)
+    limit, kind = int(settings["answers_per_worker_and_cell"]), read_kind(settings["answers"])
     held, used = _history(connection, campaign, step)
-    offers = _unused(_offers(connection, campaign, step, new.reused), used)
+    offers = _unused(_offers(connection, campaign, step, new.reused, kind), used)
     opened = connection.execute(
         select(slots.c.number, slots.c.item, slots.c.question)
         .where(slots.c.campaign == campaign, slots.c.step == step)
@@ -104,9 +110,9 @@ def _history(
 
 
 def _offers(
-    connection: Connection, campaign: int, step: int, old: int
+    connection: Connection, campaign: int, step: int, old: int, kind: AnswerKind
 ) -> defaultdict[Cell, list[RowMapping]]:
-    """What the old campaign has for the step's cells, in order of arrival."""
+    """What the old campaign has for the step's cells, in the order of its steps and slots."""
     old_items, old_questions = items.alias("old_items"), questions.alias("old_questions")
     cells = cells_of_step(campaign, step)
     rows = connection.execute(
@@ -130,8 +136,8 @@ def _offers(
             and_(questions.c.campaign == campaign, questions.c.id == old_questions.c.id),
         )
         .join(cells, and_(cells.c.item == items.c.number, cells.c.question == questions.c.number))
-        .where(answers.c.campaign == old, answers.c.retracted.is_(False))
-        .order_by(answers.c.time, answers.c.step, answers.c.slot)
+        .where(counted(old), possible(answers.c.value, kind))
+        .order_by(answers.c.step, answers.c.slot)
     )
     offers: defaultdict[Cell, list[RowMapping]] = defaultdict(list)
     for row in rows.mappings():

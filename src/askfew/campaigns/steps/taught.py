@@ -13,15 +13,13 @@ from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.rule import Rule
 
-__all__ = ["check_fresh", "taught_by"]
+__all__ = ["check_fresh", "learning", "taught_by"]
 
 
 def taught_by(connection: Connection, campaign: int, log: Log) -> list[str]:
     """Seals of the steps in which the campaign learnt its rule, and of those it reused."""
-    learning = [
-        step.seal for step in log.steps if any(plan.kind == "screen" for plan in step.plans)
-    ]
-    if not learning:
+    own = learning(log)
+    if not own:
         return []  # the rule was given
     older = [
         connection.execute(
@@ -29,7 +27,12 @@ def taught_by(connection: Connection, campaign: int, log: Log) -> list[str]:
         ).scalar_one_or_none()
         for each in _reused(connection, campaign)
     ]
-    return [*learning, *(seal for seal in older if seal)]
+    return [*own, *(seal for seal in older if seal)]
+
+
+def learning(log: Log) -> list[str]:
+    """Seals of the steps in which a rule was learnt."""
+    return [step.seal for step in log.steps if any(plan.kind == "screen" for plan in step.plans)]
 
 
 def check_fresh(connection: Connection, rule: Rule, old: int, name: str) -> None:

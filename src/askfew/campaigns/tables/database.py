@@ -11,27 +11,36 @@ there, SQLAlchemy's bookkeeping costs as much as the database's work, and other 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import re
+import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import (
     Connection,
     Dialect,
+    Double,
     Engine,
     Executable,
     PoolProxiedConnection,
+    cast,
     create_engine,
     event,
+    extract,
+    func,
     make_url,
+    select,
 )
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
-from askfew.errors import InvalidInput, MissingExtra, StoreUnreachable
+from askfew.errors import InvalidInput, MissingExtra, StoreFull, StoreUnreachable
 
-__all__ = ["Database", "Quick"]
+__all__ = ["Database", "Joined", "Quick", "Transactions"]
 
 T = TypeVar("T")
 
@@ -41,6 +50,24 @@ _KEPT = 10
 _TRIES = 5
 _TRY_AGAIN = ("40001", "40P01")
 """What PostgreSQL says to one of two transactions that stood in each other's way."""
+_FULL = ("53100", sqlite3.SQLITE_FULL)
+_AWAY = (
+    *("25006", "53200", "53300", "58030"),
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM),
+    *(sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH),
+)
+"""A machine that cannot just now: read only, too many connections, a disk that fails."""
+_DAMAGED = (
+    *("42P01", "42703", "XX001", "XX002"),
+    *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_FORMAT),
+)
+"""No database, a broken one, or one that lacks tables of ours."""
+_HALF_MADE = re.compile("no such (table|column)|Could not decode|malformed")
+_LITTLE_ROOM = 1 << 16
+"""Bytes; SQLite begins with files of half that size beside its own."""
+_SERVER_TIME = select(cast(extract("epoch", func.clock_timestamp()), Double))
+_TIME_IS_GOOD = 60.0
+"""Seconds for which the server's clock need not be read again."""
 _TEXTS: dict[tuple[str, Executable], tuple[str, dict[str, object]]] = {}
 """Statements by dialect, as the driver takes them: text, and the constants in it."""
 
@@ -77,6 +104,32 @@ class Quick:
             self._cursor.executemany(text, [{**constants, **each} for each in parameters])
 
 
+class Transactions(Protocol):
+    """Where reading and writing happens: a Database, or a transaction that is under way."""
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """A transaction that only looks."""
+
+    def write(self) -> AbstractContextManager[Connection]:
+        """A transaction that may change things."""
+
+
+class Joined:
+    """A transaction under way, in the place of a Database: what is done here happens with it, all
+    of it or nothing.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """The transaction itself."""
+        yield self._connection
+
+    write = read
+
+
 class Database:
     """One database by its URL: ``sqlite:///FILE`` or ``postgresql+psycopg://...``."""
 
@@ -88,11 +141,32 @@ class Database:
         kind: Callable[..., Dialect] = type(self.engine.dialect)
         self._dialect = kind(paramstyle=style)
         self._kept: list[PoolProxiedConnection] = []
+        self._clock_read: tuple[float, float] | None = None
+        """What the server's clock said, and ours that only counts seconds, when it was read."""
         if self._file is not None:
             event.listen(self.engine, "connect", self._prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
         else:
             event.listen(self.engine, "connect", _prepare_postgres)
+
+    def now(self) -> float:
+        """Seconds since the epoch by the store's own clock, the only one that leases run by.
+
+        PostgreSQL's is its server's: machines that serve one store may disagree about the time,
+        and one that is an hour ahead would hold what it leases for an hour. A SQLite file is on
+        one machine, and its clock is that machine's.
+        """
+        if self._file is not None:
+            return time.time()
+        read, here = self._clock_read, time.monotonic()
+        if read is None or here - read[1] > _TIME_IS_GOOD:
+            try:
+                said = float(self.glance(_SERVER_TIME, {})[0])
+                read = self._clock_read = (said, time.monotonic())
+            except StoreUnreachable:
+                if read is None:
+                    raise
+        return read[0] + time.monotonic() - read[1]
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -145,12 +219,12 @@ class Database:
                 return attempt()
             except self._errors as error:
                 if not self._may_pass(error):
+                    self._raise_in_words(error)
                     raise
         try:
             return attempt()
         except self._errors as error:
-            if self._lost(error):
-                raise self._unreachable(error) from error
+            self._raise_in_words(error)
             raise
 
     def _look(self, statement: Executable, parameters: Mapping[str, object]) -> Any:
@@ -193,7 +267,8 @@ class Database:
             return kept
         try:
             borrowed = self.engine.raw_connection()
-        except DBAPIError as error:
+        except (DBAPIError, UnicodeDecodeError) as error:
+            self._raise_in_words(error)
             raise self._unreachable(error) from error
         self._leave_begin_to_us(borrowed, True)
         return borrowed
@@ -241,25 +316,65 @@ class Database:
         # Class 57P: the server is shutting down or starting; none: the connection broke.
         return self._file is None and operational and (state is None or state.startswith("57P"))
 
-    def _unreachable(self, error: Exception) -> StoreUnreachable:
+    def _raise_in_words(self, error: Exception) -> None:
+        """A sentence about what only the store's owner can change; silent about all else."""
         said = error.orig if isinstance(error, DBAPIError) else error
+        code = getattr(said, "sqlstate", None) or getattr(said, "sqlite_errorcode", 1) & 0xFF
+        if code in _FULL or (code in _AWAY and self._has_no_room()):
+            raise self._full(error) from error
+        # SQLite repeats what it found in the file, and that may be no text.
+        garbled = isinstance(error, UnicodeDecodeError) or _HALF_MADE.search(str(said))
+        if code in _DAMAGED or (self._file is not None and garbled):
+            raise StoreUnreachable(
+                "the store must be a sound database of askfew's",
+                self._named(error),
+                "check its address; if it is damaged, keep a copy and go on from a backup",
+            ) from error
+        if code in _AWAY or (isinstance(said, Exception) and self._lost(said)):
+            raise self._unreachable(error) from error
+
+    def _full(self, error: Exception) -> StoreFull:
+        return StoreFull(
+            "the store must have room",
+            self._named(error),
+            "free some space on its disk and try again; what was acknowledged is safe",
+        )
+
+    def _unreachable(self, error: Exception) -> StoreUnreachable:
         return StoreUnreachable(
             "the store must be reachable",
-            f"{self.engine.url.render_as_string()} ({' '.join(str(said).split())})",
+            self._named(error),
             "check that it exists and that it is running, then try again",
         )
+
+    def _named(self, error: Exception) -> str:
+        """The store, and what its driver says."""
+        said = error.orig if isinstance(error, DBAPIError) else error
+        return f"{self.engine.url.render_as_string()} ({' '.join(str(said).split())})"
+
+    def _has_no_room(self) -> bool:
+        """Whether the disk is full: SQLite then has other words for it, too."""
+        if self._file is None:
+            return False
+        try:
+            disk = os.statvfs(os.path.dirname(os.path.abspath(self._file)))
+        except OSError:
+            return False
+        return disk.f_bavail * disk.f_frsize < _LITTLE_ROOM or disk.f_favail == 0 < disk.f_files
 
     @contextmanager
     def _connected(self, engine: Engine) -> Iterator[Connection]:
         try:
             connection = self._alive(engine)
-        except DBAPIError as error:
+        except (DBAPIError, UnicodeDecodeError) as error:
+            self._raise_in_words(error)
             raise self._unreachable(error) from error
         try:
             with connection:
                 yield connection
-        except DBAPIError as error:
-            if error.connection_invalidated:
+        except (DBAPIError, UnicodeDecodeError) as error:
+            self._raise_in_words(error)
+            if isinstance(error, DBAPIError) and error.connection_invalidated:
                 raise self._unreachable(error) from error
             raise
 
@@ -285,6 +400,8 @@ class Database:
         try:
             lock = os.open(f"{self._file}.lock", os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise self._full(error) from error
             raise self._unreachable(error) from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -52,7 +52,8 @@ def ask(
             }
         )
     elif not asked:
-        report.print(_NOTHING[state].format(worker=worker), markup=False)
+        nothing = _NOTHING.get(state, f"The campaign is {state!r}: see 'askfew doctor'.")
+        report.print(nothing.format(worker=worker), markup=False)
     else:
         _print(asked, settings)
 

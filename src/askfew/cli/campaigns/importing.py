@@ -62,8 +62,8 @@ def import_file(
     """Read answers to open questions from a file, or a whole campaign.
 
     Answers are a table of item, question, worker, answer (and seconds, cost, time), crowd-kit's
-    table of task (item|question), worker, label, or Label Studio's JSON. A file that is read twice
-    counts once; so does a row with a time, in any file.
+    table of task (item|question), worker, label, or Label Studio's JSON. A row counts once, in
+    whatever files it stands; without a time, all rows of a worker about a cell must come in one.
     """
     kind = format or by_ending(file, _ENDINGS)
     if kind == "csv" and header_of(file) == set(crowd_kit.COLUMNS):
@@ -110,6 +110,8 @@ def _say(report: ImportReport, rows: int) -> None:
         "are about an unknown item or question": report.unknown,
         "are no possible answers": report.invalid,
         "are from workers who were revoked": report.revoked,
+        "have no time, and an earlier file had more or fewer by that worker about the cell: which"
+        " are new cannot be told": report.unclear,
     }
     for sentence, places in sentences.items():
         if places:

@@ -11,8 +11,9 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from typer import Argument, Option
 
+from askfew.campaigns.doctor.examine import FAILURES, first_problem
 from askfew.campaigns.store import Store
-from askfew.errors import InvalidInput
+from askfew.errors import AskfewError, InvalidInput, StoreUnreachable
 
 __all__ = ["DEFAULT_STORE", "Name", "StoreUrl", "check_there", "open_store", "said_plainly"]
 
@@ -39,8 +40,24 @@ def open_store(url: str, *, new: bool = False) -> Iterator[Store]:
         store = Store(url)
     try:
         yield store
+    except AskfewError:
+        raise
+    except FAILURES as error:
+        # Ours, or the store's? Whoever edited or lost a part of it should hear that.
+        _check_sound(store, url, error)
+        raise
     finally:
         store.close()
+
+
+def _check_sound(store: Store, url: str, error: Exception) -> None:
+    problem = first_problem(store.database)
+    if problem is not None:
+        raise StoreUnreachable(
+            "the store must be sound",
+            f"{make_url(url).render_as_string()} ({problem})",
+            "see what 'askfew doctor' says, and go on from a backup",
+        ) from error
 
 
 @contextmanager

@@ -74,7 +74,9 @@ async def renew(visit: Visiting, campaign: Opened, body: bodies.LeaseBody) -> Re
 
 @router.post("/retract", response_model=ReceiptDocument)
 async def retract(visit: Visiting, campaign: Opened, body: bodies.Retract) -> Response:
-    """Take back an answer, as long as its step is open."""
+    """Take back an answer, as long as its step is open, to answer again or skip by ``lease``. An
+    answer that is taken back and not replaced in time stands.
+    """
 
     def retracted(caller: Caller) -> Response:
         return _receipt(campaign.retract(body.id, _acting(caller, body.worker)))
@@ -121,7 +123,8 @@ def _about(caller: Caller, campaign: Campaign, lease: str, do: Callable[[], Rece
 
 
 def _receipt(receipt: Receipt) -> Response:
-    return _written(receipt_document(receipt))
+    written = receipt_document(receipt).model_dump_json(exclude_none=True)
+    return Response(written, media_type="application/json")
 
 
 def _written(document: BaseModel) -> Response:

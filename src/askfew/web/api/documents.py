@@ -92,11 +92,16 @@ class ReceiptDocument(BaseModel):
     status: Received
     ok: bool = Field(description="Whether it counts.")
     message: str
+    lease: str | None = Field(
+        default=None, description="After retract: the id to answer or skip the question by."
+    )
 
 
 def receipt_document(receipt: Receipt) -> ReceiptDocument:
     """A receipt as it is sent."""
-    return ReceiptDocument(status=receipt.status, ok=receipt.ok, message=receipt.message)
+    return ReceiptDocument(
+        status=receipt.status, ok=receipt.ok, message=receipt.message, lease=receipt.lease
+    )
 
 
 class StateDocument(BaseModel):

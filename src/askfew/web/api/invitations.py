@@ -34,6 +34,6 @@ def invite_worker(request: Request, _: Owner, campaign: Opened, body: bodies.Inv
 
 @router.delete("/{worker:path}", status_code=204)
 def revoke_worker(_: Owner, campaign: Opened, worker: str) -> None:
-    """Let a worker in no more. Their answers in closed steps stay."""
+    """Let a worker in no more. Their answers stay."""
     if not revoke(campaign, worker):
         raise Refused(404, "there is no such worker: check the name")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from askfew.campaigns.folder.settings_file import check_keys
 from askfew.campaigns.folder.text_file import read_text
 from askfew.campaigns.sentences import located, nearest, shown
 from askfew.errors import InvalidInput
@@ -79,9 +80,11 @@ class Config:
 
 def read_config(path: Path) -> Config:
     """The configuration in a TOML file."""
+    text = read_text(path, most=_LARGEST)
+    check_keys(path, text)
     try:
-        document = tomllib.loads(read_text(path, most=_LARGEST))
-    except tomllib.TOMLDecodeError as error:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{path}: this must be TOML", f"an error ({error})", "mend it") from None
     with located(str(path)):
         for key in document:

@@ -63,7 +63,7 @@ class Caller:
             raise WorkerStopped(
                 "processes of the function must live", "one that died", "see what ended it"
             ) from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return await self._released(plate, error)
         if self._function.batched:
             values = self._listed(values, len(plate))
@@ -103,7 +103,7 @@ class Caller:
             return await loop.run_in_executor(self._pool, _called, *arguments)
         return await loop.run_in_executor(self._pool, self._function.call, *arguments)
 
-    async def _released(self, plate: Sequence[Asked], error: Exception) -> list[Reply]:
+    async def _released(self, plate: Sequence[Asked], error: BaseException) -> list[Reply]:
         self._in_a_row += 1
         what = f"{self._function.name} raised {type(error).__name__}: {error}"
         logger.warning("%s", what, exc_info=error)

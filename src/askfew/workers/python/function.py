@@ -41,7 +41,7 @@ def load_function(name: str) -> Function:
         found = importlib.import_module(module_name)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except Exception as error:  # whatever the user's module raises when it is imported
+    except (Exception, SystemExit) as error:  # whatever the user's module does when imported
         raise InvalidInput(
             f"the function {name} must be importable",
             f"{type(error).__name__} ({error})",

@@ -9,13 +9,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from askfew import __version__
+from askfew.campaigns.sentences import shown
 from askfew.errors import InvalidInput
 
 __all__ = ["CampaignReader", "CampaignWriter"]
@@ -25,6 +27,15 @@ FORMAT = 2
 _MANIFEST = "manifest.json"
 _BYTES = "base64"
 _CHUNK = 1 << 20
+_LARGEST_LINE = 1 << 26
+"""Bytes: a step of a million rows."""
+_ALWAYS_ALLOWED, _LARGEST_RATIO = 1 << 26, 300
+"""A file may unpack to so many bytes, and so many for each of its own; usual are 20."""
+_UNREADABLE = (
+    *(OSError, zipfile.BadZipFile, zlib.error, EOFError, struct.error, ValueError),
+    *(RuntimeError, NotImplementedError, OverflowError, MemoryError),
+)
+"""What a zip that is none, or one with a password, may end in."""
 
 
 class CampaignWriter:
@@ -55,26 +66,27 @@ class CampaignWriter:
 
 
 class CampaignReader:
-    """Opens a file only if every part is as it was written."""
+    """Opens a file only if every part is as it was written; never takes in more than is sensible.
+
+    A small file can unpack into something without end, so each part, each line and all of it
+    together are bounded.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
             self._zip = zipfile.ZipFile(path)
-            manifest = json.loads(self._zip.read(_MANIFEST))
-            self.parts: dict[str, str] = dict(manifest["digests"])
-            version = manifest["format"]
         except FileNotFoundError:
             raise InvalidInput(f"{path}: this file must be there", "none", "check it") from None
-        except (OSError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, TypeError) as error:
+        except _UNREADABLE as error:
             raise _damaged(path, f"no campaign ({error})") from None
-        if version != FORMAT:
-            raise InvalidInput(
-                f"{path}: a campaign's file must be of format {FORMAT}",
-                version,
-                "import it with the askfew that wrote it, then 'askfew store upgrade' that store",
-            )
-        self._verify()
+        try:
+            self._check_sizes()
+            self.parts = self._manifest()
+            self._verify()
+        except BaseException:
+            self._zip.close()
+            raise
 
     def __enter__(self) -> CampaignReader:
         return self
@@ -84,20 +96,74 @@ class CampaignReader:
 
     def document(self, part: str) -> dict[str, Any]:
         """A part that is one JSON object."""
-        return dict(json.loads(self.content(part)))
+        return self._object(part, self.content(part, _LARGEST_LINE))
 
-    def content(self, part: str) -> bytes:
-        """A part as it is."""
-        return self._zip.read(part)
+    def content(self, part: str, most: int) -> bytes:
+        """A part as it is, of at most so many bytes."""
+        try:
+            with self._zip.open(part) as file:
+                content = file.read(most + 1)
+        except KeyError:
+            raise _damaged(self._path, f"no part {part}") from None
+        except _UNREADABLE as error:
+            raise _damaged(self._path, f"{part} unreadable ({error})") from None
+        if len(content) > most:
+            raise _damaged(self._path, f"{part} of more than {most:,} bytes")
+        return content
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """The rows of a table."""
-        with self._zip.open(f"{table}.jsonl") as file:
-            for line in file:
-                yield {key: _value(value) for key, value in json.loads(line).items()}
+        part = f"{table}.jsonl"
+        try:
+            with self._zip.open(part) as file:
+                for number, line in enumerate(iter(lambda: file.readline(_LARGEST_LINE + 1), b"")):
+                    place = f"{part} line {number + 1}"
+                    if len(line) > _LARGEST_LINE:
+                        raise _damaged(self._path, f"{place} of more than {_LARGEST_LINE:,} bytes")
+                    row = self._object(place, line)
+                    yield {key: self._value(place, value) for key, value in row.items()}
+        except KeyError:
+            raise _damaged(self._path, f"no part {part}") from None
+
+    def _object(self, place: str, content: bytes) -> dict[str, Any]:
+        try:
+            found = json.loads(content, parse_constant=_no_number)
+        except (ValueError, RecursionError) as error:
+            raise _damaged(self._path, f"{place} with an error ({error})") from None
+        if not isinstance(found, dict):
+            raise _damaged(self._path, f"{place}, which is no object")
+        return found
+
+    def _value(self, place: str, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        try:
+            return base64.b64decode(value[_BYTES], validate=True)
+        except (KeyError, TypeError, ValueError):
+            raise _damaged(self._path, f"{place} with bytes that are none") from None
+
+    def _check_sizes(self) -> None:
+        parts = self._zip.infolist()
+        whole = sum(part.file_size for part in parts)
+        most = _ALWAYS_ALLOWED + _LARGEST_RATIO * self._path.stat().st_size
+        if whole > most:
+            raise _damaged(self._path, f"{whole:,} bytes when unpacked, more than {most:,}")
+
+    def _manifest(self) -> dict[str, str]:
+        manifest = self.document(_MANIFEST)
+        digests, version = manifest.get("digests"), manifest.get("format")
+        if version != FORMAT:
+            raise InvalidInput(
+                f"{self._path}: a campaign's file must be of format {FORMAT}",
+                shown(version),
+                "import it with the askfew that wrote it, then 'askfew store upgrade' that store",
+            )
+        if not isinstance(digests, dict):
+            raise _damaged(self._path, "a manifest without digests")
+        return digests
 
     def _verify(self) -> None:
-        if set(self._zip.namelist()) != {*self.parts, _MANIFEST}:
+        if sorted(self._zip.namelist()) != sorted([*self.parts, _MANIFEST]):
             raise _damaged(self._path, "other parts than its manifest lists")
         for part, expected in self.parts.items():
             digest = hashlib.sha256()
@@ -105,10 +171,14 @@ class CampaignReader:
                 with self._zip.open(part) as file:
                     while chunk := file.read(_CHUNK):
                         digest.update(chunk)
-            except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+            except _UNREADABLE as error:
                 raise _damaged(self._path, f"{part} unreadable ({error})") from None
             if digest.hexdigest() != expected:
                 raise _damaged(self._path, f"{part} changed")
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
 
 
 def _line(row: Mapping[str, object]) -> bytes:
@@ -117,10 +187,6 @@ def _line(row: Mapping[str, object]) -> bytes:
         for key, value in row.items()
     }
     return json.dumps(plain, allow_nan=False).encode() + b"\n"
-
-
-def _value(value: object) -> object:
-    return base64.b64decode(value[_BYTES]) if isinstance(value, dict) else value
 
 
 def _damaged(path: Path, got: str) -> InvalidInput:

@@ -1,13 +1,21 @@
-"""A table as CSV: text in and out, numbers so that they come back bit for bit."""
+"""A table as CSV: text in and out, numbers so that they come back bit for bit.
+
+A spreadsheet would run a text that begins like a formula. Such a text gets a ``'`` in front, which
+spreadsheets do not show, and loses it when it is read.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-__all__ = ["written"]
+__all__ = ["text_of_cell", "written"]
+
+_FORMULA = re.compile(r"'*[=+\-@\s]")
+_NEUTRAL = re.compile(r"'+[=+\-@\s]")
 
 
 def written(columns: Iterable[str], rows: Iterable[Sequence[object]]) -> str:
@@ -32,4 +40,20 @@ def _plain(value: object) -> object:
         return int(value)
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, str) and _FORMULA.match(value):
+        return f"'{value}"
     return "" if value is None else value
+
+
+def text_of_cell(cell: str) -> str:
+    """A text as it was before it was written.
+
+    >>> print(written(("item",), [("=1+2",), ("'=1+2",), ("'tis",)]), end="")
+    item
+    '=1+2
+    ''=1+2
+    'tis
+    >>> text_of_cell("'=1+2"), text_of_cell("''=1+2"), text_of_cell("'tis"), text_of_cell("=1+2")
+    ('=1+2', "'=1+2", "'tis", '=1+2')
+    """
+    return cell[1:] if _NEUTRAL.match(cell) else cell

@@ -108,7 +108,10 @@ def _annotation(cell: tuple[str, str], annotation: dict[str, Any]) -> Annotation
 
 def _seconds(lead_time: Any) -> float | None:
     """How long it took, if that is a time: a clock that was set back makes it negative."""
-    seconds = math.nan if lead_time is None else float(lead_time)
+    try:
+        seconds = math.nan if lead_time is None else float(lead_time)
+    except OverflowError:  # a whole number larger than any float
+        return None
     return seconds if 0 <= seconds < math.inf else None
 
 

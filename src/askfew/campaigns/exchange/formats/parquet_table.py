@@ -35,13 +35,14 @@ def read(path: Path) -> tuple[list[str], list[tuple[Any, ...]]]:
     pyarrow, parquet = _pyarrow()
     try:
         table = parquet.read_table(path)
-    except (OSError, pyarrow.ArrowException) as error:
+        columns = [each.to_pylist() for each in table.columns]
+    # Python's times end with the year 9999, and have no nanoseconds; Parquet's do neither.
+    except (OSError, ValueError, OverflowError, pyarrow.ArrowException) as error:
         raise InvalidInput(
-            f"{path}: this must be a Parquet file",
-            f"an error ({str(error).strip().splitlines()[0]})",
+            f"{path}: this must be a Parquet file, with times of the years 1 to 9999",
+            f"an error ({(str(error).strip() or type(error).__name__).splitlines()[0]})",
             "write it again",
         ) from None
-    columns = [each.to_pylist() for each in table.columns]
     return list(table.column_names), list(zip(*columns, strict=True))
 
 

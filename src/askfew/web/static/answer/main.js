@@ -91,14 +91,15 @@ async function takeBack(last) {
   draw();
   try {
     const receipt = await post(`${api}/retract`, { id: last.id, worker: actsFor || null });
+    const again = receipt.lease && { ...last.question, id: receipt.lease, until: Date.now() + leaseTime };
     keep.change((state) => {
       state.last = null;
-      if (receipt.ok) state.given -= 1;
+      if (!again) return;
+      state.given -= 1;
+      // Nobody else is asked: this page answers again, or skips.
+      state.held = [again, ...state.held.filter((each) => each.id !== again.id)];
     });
-    notice = receipt.ok
-      ? "Taken back: the question is asked again"
-      : "That answer has been used and stays";
-    if (receipt.ok) await fetchMore(last.question);
+    notice = again ? "Taken back: answer again, or skip" : "That answer has been used and stays";
   } catch (error) {
     if (trouble(error)) notice = "No connection: not taken back, try again";
   }
@@ -169,10 +170,10 @@ let lookTimer = null;
 const fetchingAgain = new Backoff();
 
 /** Ask for questions if there is room for one more. */
-async function fetchMore(wanted = null) {
+async function fetchMore() {
   if (fetching || over) return;
   const { held, waiting, outbox, asking } = keep.read();
-  if (held.length >= IN_HAND && !wanted) return;
+  if (held.length >= IN_HAND) return;
   fetching = true;
   clearTimeout(lookTimer);
   let wait = null;
@@ -185,7 +186,7 @@ async function fetchMore(wanted = null) {
     fetchingAgain.reset();
     reached();
     progress = came.progress;
-    take(came.questions, wanted);
+    take(came.questions);
     wait = came.state === "running" ? betweenLooks(came.questions) : resting(came.state);
   } catch (error) {
     if (trouble(error)) wait = fetchingAgain.next();
@@ -195,22 +196,16 @@ async function fetchMore(wanted = null) {
   draw();
 }
 
-function take(questions, wanted) {
+function take(questions) {
   const until = Date.now() + leaseTime;
   keep.change((state) => {
     const known = new Set(state.held.map((each) => each.id));
     state.asking = false;
     const fresh = questions.filter((each) => !known.has(each.id)).map((each) => ({ ...each, until }));
-    for (const each of fresh) {
-      if (wanted && same(each, wanted)) state.held.unshift(each);
-      else state.held.push(each);
-    }
+    state.held.push(...fresh);
   });
   questions.forEach(prepare);
 }
-
-const same = (one, other) =>
-  one.item.id === other.item.id && one.question.id === other.question.id;
 
 function betweenLooks(questions) {
   if (questions.length) lookedInVain = 0;

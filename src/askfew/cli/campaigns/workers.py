@@ -1,0 +1,78 @@
+"""``askfew workers`` and ``askfew revoke``: who answers a campaign, and who no more."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+from typer import Argument
+
+from askfew.campaigns.reading.status import WorkerStatus, status_of
+from askfew.cli import options
+from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
+from askfew.cli.output import print_json, report
+from askfew.errors import InvalidInput
+from askfew.web.access import invitations
+
+__all__ = ["revoke", "workers"]
+
+
+def workers(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
+    """List who has come to a campaign or was invited: answers, questions held, who was revoked."""
+    with open_store(store) as opened:
+        campaign = opened.campaign(name)
+        come = status_of(campaign).workers
+        invited = invitations.invitations_of(campaign)
+    there = {each.name for each in come}
+    waiting = [each for each in invited if each.worker not in there]
+    if json:
+        listed = [
+            *({**asdict(each), "came": True} for each in come),
+            *({"name": each.worker, "revoked": each.revoked, "came": False} for each in waiting),
+        ]
+        print_json({"campaign": name, "workers": listed})
+        return
+    table = Table("worker", "answers", "holds", "mean seconds", "")
+    for column in table.columns[1:4]:
+        column.justify = "right"
+    for each in come:
+        table.add_row(
+            Text(each.name),
+            f"{each.answers:,}",
+            f"{each.leases:,}",
+            "" if each.seconds is None else f"{each.seconds:.1f}",
+            _note(each),
+        )
+    for guest in waiting:
+        table.add_row(Text(guest.worker), "", "", "", "revoked" if guest.revoked else "invited")
+    report.print(table)
+
+
+def revoke(
+    name: Name,
+    worker: Annotated[str, Argument(metavar="WORKER", help="Their name.", show_default=False)],
+    store: StoreUrl = DEFAULT_STORE,
+    json: options.AsJson = False,
+) -> None:
+    """Ask a worker no more: what they hold goes to others, what they answered counts."""
+    with open_store(store) as opened:
+        campaign = opened.campaign(name)
+        if not invitations.revoke(campaign, worker):
+            raise InvalidInput(
+                "a worker to be revoked must have come or been invited",
+                repr(worker),
+                f"see 'askfew workers {name}'",
+            )
+    if json:
+        print_json({"campaign": name, "worker": worker, "revoked": True})
+    else:
+        typer.echo(f"{worker} is asked no more. Their answers count.")
+
+
+def _note(worker: WorkerStatus) -> str:
+    if worker.revoked:
+        return "revoked"
+    return "reused" if 0 < worker.reused == worker.answers else ""
