@@ -353,7 +353,7 @@ class _Settings:
             limit,
             float(margin),
             repeats,
-            _defining(defining, problem),
+            _defining(defining, problem) if problem.questions > 1 else np.array([0]),
             given,
         )
 

@@ -24,6 +24,9 @@ from askfew.rule import Node, Rule
 
 __all__ = ["Learner", "Screen"]
 
+_ANCHOR_TIMES = 3
+"""Answers of an anchor to a defining question: enough to see which way round it is."""
+
 
 @dataclass
 class Screen:
@@ -239,22 +242,27 @@ class Learner:
     def _by_few(self, screen: Screen) -> Plan:
         kind = self.problem.answers
         bounded = not isinstance(kind, Number)
-        if (not bounded or len(self.defining) > 1) and not screen.rows:
-            return self._screen(self._order[: self.tuning.unlabelled], self.defining)
-        signs, cuts = np.ones(len(self.defining)), np.full(len(self.defining), 0.0)
-        if screen.rows:
-            _, _, counts, sums = screen.table()
+        known = np.flatnonzero(self.anchors >= 0)
+        questions = np.sort(self.defining)
+        signs, cuts = np.ones(len(questions)), np.zeros(len(questions))
+        if len(known) or len(questions) > 1 or not bounded:
+            if not screen.rows and len(known):
+                return self._screen(known, questions, 1 if self.same else _ANCHOR_TIMES)
+            if not screen.rows:
+                return self._screen(self._order[: self.tuning.unlabelled], questions)
+            items, _, counts, sums = screen.table()
             answered = Answered.of(kind, counts, sums)
             cuts = answered.overall
             apart = np.where(answered.weights > 0, answered.means - cuts, 0.0)
-            signs = np.where((apart * apart[:, :1]).sum(axis=0) < 0, -1.0, 1.0)
+            # Which way round: as the anchors say, or else as the first question.
+            toward = np.where(self.anchors[items] == 1, 1.0, -1.0) if len(known) else apart[:, 0]
+            signs = np.where((apart * toward[:, np.newaxis]).sum(axis=0) < 0, -1.0, 1.0)
         if bounded:
-            cuts = np.full(len(self.defining), (kind.low + kind.high) / 2)
-        order = np.argsort(self.defining)
+            cuts = np.full(len(questions), (kind.low + kind.high) / 2)
         node = Node(
-            tuple(range(len(order))), tuple(signs.tolist()), tuple(cuts.tolist()), (0,), (1,)
+            tuple(range(len(questions))), tuple(signs.tolist()), tuple(cuts.tolist()), (0,), (1,)
         )
-        return _freeze(Rule(tuple(self.defining[order].tolist()), node, tuple(self.names)), None)
+        return _freeze(Rule(tuple(questions.tolist()), node, tuple(self.names)), None)
 
     # What all ways share.
 
