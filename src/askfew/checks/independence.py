@@ -54,7 +54,7 @@ _SHARES = 1 / (1 + np.exp(-np.linspace(-6, 6, 33)))
 _NEEDED = math.log(10)
 _VARIED = 0.05
 """How often answers about two items of a group differ, for the group to be called varied."""
-_QUIET = 0.02
+_QUIET = 0.03
 _ENOUGH = 20
 """Repeats from which on it means something that they hardly differ."""
 _STEPS = 32

@@ -37,9 +37,9 @@ __all__ = ["Split", "difference_evidence", "splits_of"]
 _CHANCE = 0.01
 """Of an alarm where all is as assumed, over all questions and groups."""
 _LISTED = 20
-_MEANS = 1 / (1 + np.exp(-np.linspace(-5, 5, 21)))
-_STRENGTHS = (1.0, 4.0, 12.0, 40.0, 150.0)
-"""Of the beta distributions: unlike items first, nearly the same ones last."""
+_STRENGTHS = {1.0: 5, 4.0: 7, 12.0: 9, 40.0: 13, 150.0: 21}
+"""Of the beta distributions, unlike items first, nearly the same ones last; and how many means are
+tried with each, fewer where they are wide."""
 _SPREADS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0)
 """Of numbers' means within a group, in sigma."""
 
@@ -100,11 +100,12 @@ def _bounded(block: Ints, counts: Ints, sums: Floats) -> Floats:
     yes = np.bincount(block, sums)
     best = xlogy(yes, yes / total) + xlogy(total - yes, np.maximum(1 - yes / total, 1e-300))
     guesses = []
-    for strength in _STRENGTHS:
-        for a, b in zip(_MEANS * strength, (1 - _MEANS) * strength, strict=True):
+    for strength, tried in _STRENGTHS.items():
+        for mean in 1 / (1 + np.exp(-np.linspace(-5, 5, tried))):
+            a, b = strength * mean, strength * (1 - mean)
             own = betaln(y + a, c - y + b) - betaln(a, b)
-            guesses.append(np.bincount(block, own[shape], minlength=len(total)))
-    return np.asarray(logsumexp(guesses, axis=0) - math.log(len(guesses)) - best)
+            guesses.append(np.bincount(block, own[shape], minlength=len(total)) - math.log(tried))
+    return np.asarray(logsumexp(guesses, axis=0) - math.log(len(_STRENGTHS)) - best)
 
 
 def _numbers(sigma: float, block: Ints, counts: Ints, sums: Floats) -> Floats:
