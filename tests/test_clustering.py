@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import askfew
-from askfew import Batch, Log, Number, Problem, Scale, Tally, YesNo, oracles
+from askfew import Batch, Log, Number, Problem, Scale, Tally, YesNo, clustering, oracles
 from askfew.errors import (
     AnswerFailed,
     AskfewError,
@@ -55,7 +55,9 @@ def test_an_oracle_brings_its_own_sizes() -> None:
 
 def test_a_function_of_item_and_question() -> None:
     person = Person()
-    outcome = askfew.cluster(person, 5, 2, answers=YesNo(), delta=0.2, method="paper", rng=7)
+    outcome = askfew.cluster(
+        person, 5, 2, answers=YesNo(), delta=0.2, method="paper", rng=7, max_answers=10**6
+    )
     assert outcome.labels.tolist() == LABELS
     assert outcome.answers == person.calls
 
@@ -66,7 +68,8 @@ def test_a_function_of_a_batch() -> None:
     def answer(batch: Batch) -> Tally:
         return world(batch)
 
-    by_function = askfew.cluster(answer, 5, 2, delta=0.2, method="paper", rng=7)
+    most = 10**6  # more than a function is asked unless told so
+    by_function = askfew.cluster(answer, 5, 2, delta=0.2, method="paper", rng=7, max_answers=most)
     by_oracle = askfew.cluster(crowd(), delta=0.2, method="paper", rng=7)
     assert by_function.to_dict() == by_oracle.to_dict()
 
@@ -78,7 +81,9 @@ def test_names_are_what_the_function_gets_and_the_outcome_says() -> None:
     def ask(bird: str, question: str) -> bool:
         return person(birds.index(bird), questions.index(question))
 
-    outcome = askfew.cluster(ask, birds, questions, delta=0.2, method="paper", rng=7)
+    outcome = askfew.cluster(
+        ask, birds, questions, delta=0.2, method="paper", rng=7, max_answers=10**6
+    )
     assert outcome.groups == [["owl", "tit"], ["elk", "yak", "cow"]]
     assert "question that separates best: flies?" in str(outcome)
 
@@ -259,12 +264,26 @@ class TestALog:
         with pytest.raises(ReplayMismatch, match="the log is for"):
             askfew.cluster(Person(), 6, 2, delta=0.2, method="paper", rng=7, log=log)
 
-    def test_other_versions_warn(self) -> None:
-        values = recorded().to_dict()
-        values["recipe"]["versions"]["numpy"] = "1.0"
-        log = Log.from_dict(values)
+    def test_other_versions_warn(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with monkeypatch.context() as another:
+            another.setattr(clustering, "version", lambda _: "90.1.0")
+            log = recorded()
         with pytest.warns(UserWarning, match="the log was written with"):
             askfew.cluster(crowd(), delta=0.2, method="paper", rng=7, log=log)
+
+    def test_a_function_is_not_called_for_ever(self) -> None:
+        calls = []
+        outcome = askfew.cluster(lambda *cell: calls.append(cell) or True, 5, 2, rng=7)
+        assert outcome.status == "budget"
+        assert len(calls) <= 10_000
+
+    def test_somebody_may_watch(self) -> None:
+        seen: list[tuple[int, int]] = []
+        outcome = askfew.cluster(
+            crowd(), rng=7, progress=lambda batch, answers: seen.append((len(batch), answers))
+        )
+        assert len(seen) == outcome.batches
+        assert seen[0][1] == 0
 
     @pytest.mark.parametrize("name", ["PCG64", "Philox", "SFC64", "MT19937"])
     def test_any_bit_generator_is_restored(self, name: str) -> None:

@@ -82,10 +82,10 @@ def guess_groups(
         chances[:] = shares[order]
         chances[table.items] = believed[:, order]
     guessed = chances.argmax(axis=1)
-    confidence = chances.max(axis=1)
+    confidence = np.minimum(chances.max(axis=1), 1.0)  # sums of floats leave crumbs
     certified = labels >= 0
     guessed[certified] = labels[certified]
-    confidence[certified] = np.maximum(chances[certified, labels[certified]], sure)
+    confidence[certified] = np.clip(chances[certified, labels[certified]], sure, 1.0)
     return Guesses(guessed, confidence)
 
 

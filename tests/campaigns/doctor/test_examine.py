@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from askfew import clustering
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.store import Store
@@ -48,11 +49,11 @@ WAYS = {
     ),
     "a changed tally": (
         "UPDATE steps SET sums = zeroblob(length(sums)) WHERE campaign = 1 AND number = 1",
-        "its log does not replay: step 1 of the log must be as it was recorded",
+        "its log does not replay: campaign 'small', .*step 1 of the log must be as it was recorded",
     ),
     "a changed seal": (
         "UPDATE steps SET seal = 'x' WHERE campaign = 1 AND number = 1",
-        "its log does not replay: step 1 of the log",
+        "its log does not replay: campaign 'small', .*step 1 of the log",
     ),
     "a changed Batch": (
         "UPDATE steps SET questions = zeroblob(length(questions)) WHERE campaign = 1"
@@ -71,12 +72,12 @@ WAYS = {
     "a changed seed": (
         "UPDATE campaigns SET settings = replace(settings, '\"seed\": 3', '\"seed\": 4')"
         " WHERE id = 1",
-        "its log does not replay: the log was recorded with the seed of",
+        "its log does not replay: campaign 'small', .*the log was recorded with the seed of",
     ),
     "a changed delta": (
         "UPDATE campaigns SET settings = replace(settings, '\"delta\": 0.1', '\"delta\": 0.2')"
         " WHERE id = 1",
-        "its log does not replay: the log was recorded with delta",
+        "its log does not replay: campaign 'small', .*the log was recorded with delta",
     ),
     "settings that are none": (
         "UPDATE campaigns SET settings = '{' WHERE id = 1",
@@ -209,12 +210,23 @@ def test_a_broken_file_is_said_to_be_broken(
 
 
 def test_another_version_is_a_note_and_no_problem(
-    store: Store, half_way: Campaign, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("askfew.clustering.version", lambda _: "90.1")
+    with monkeypatch.context() as another:
+        another.setattr(clustering, "version", lambda _: "90.1.0")
+        answer(small_campaign(store), 33)
     found = examine_store(store.database)
     assert found.sound
     assert "was written with" in found.campaigns[0].notes[0]
+
+
+def test_another_recipe_is_no_log_of_this_campaign(store: Store, half_way: Campaign) -> None:
+    spoil(
+        store,
+        'UPDATE campaigns SET recipe = replace(recipe, \'"askfew": "\', \'"askfew": "9\')',
+    )
+    problems = examine_store(store.database).campaigns[0].problems
+    assert "step 0 of the log must be as it was recorded" in problems[0]
 
 
 def test_on_postgresql(fresh_database: str) -> None:

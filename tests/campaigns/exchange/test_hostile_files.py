@@ -84,7 +84,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Parts]:
         campaign.skip(campaign.ask("eve")[0].id)
         (asked,) = campaign.ask("bob")
         campaign.tell(asked.id, 1)
-        campaign.retract(asked.id, "bob")
+        campaign.tell(campaign.retract(asked.id, "bob").lease or "", 0)
         answer(campaign, most)
         export_campaign(campaign, folder / "file.askfew")
         with zipfile.ZipFile(folder / "file.askfew") as file:
@@ -273,21 +273,21 @@ BAD: dict[str, Change] = {
     "an empty manifest": lambda parts: {**parts, "manifest.json": b""},
     "a manifest that is a list": lambda parts: {**parts, "manifest.json": b"[]"},
     "a manifest too deep": lambda parts: {**parts, "manifest.json": DEEP.encode()},
-    "a manifest without digests": lambda parts: {**parts, "manifest.json": b'{"format": 1}'},
+    "a manifest without digests": lambda parts: {**parts, "manifest.json": b'{"format": 2}'},
     "digests that are a list": lambda parts: {
         **parts,
-        "manifest.json": b'{"format": 1, "digests": ["items.jsonl"]}',
+        "manifest.json": b'{"format": 2, "digests": ["items.jsonl"]}',
     },
     "digests that are none": lambda parts: {
         **parts,
         "manifest.json": json.dumps(
-            {"format": 1, "digests": {k: 7 for k in parts if k != "manifest.json"}}
+            {"format": 2, "digests": {k: 7 for k in parts if k != "manifest.json"}}
         ).encode(),
     },
-    "another format": lambda parts: {**parts, "manifest.json": b'{"format": 2, "digests": {}}'},
+    "another format": lambda parts: {**parts, "manifest.json": b'{"format": 1, "digests": {}}'},
     "a format that is a list": lambda parts: {
         **parts,
-        "manifest.json": b'{"format": [1], "digests": {}}',
+        "manifest.json": b'{"format": [2], "digests": {}}',
     },
     "a changed part": lambda parts: {**parts, "items.jsonl": parts["items.jsonl"][:-2] + b"\n"},
     "a missing table": lambda parts: sealed({k: v for k, v in parts.items() if k[:5] != "slots"}),
@@ -330,6 +330,8 @@ BAD: dict[str, Change] = {
     "another recipe": changed_document("recipe", lambda own: {**own, "method": "paper"}),
     "a recipe with more": changed_document("recipe", lambda own: {**own, "also": 1}),
     "created never": lambda parts: with_about(parts, "created", 1e300),
+    "plans of its end too early": lambda parts: with_about(parts, "closing", "[]"),
+    "plans of its end that are no text": lambda parts: with_about(parts, "closing", [1]),
     "a result too early": lambda parts: with_about(parts, "outcome", "{}"),
     "a forecast that is a list": lambda parts: with_about(parts, "forecast", "[]"),
     "a forecast of texts": lambda parts: with_about(
@@ -348,12 +350,14 @@ BAD: dict[str, Change] = {
     "an item on two lines": changed_row("items", id="a\nb"),
     "an item with an endless text": changed_row("items", text="x" * 10_001),
     "items that do not begin at 0": changed_row("items", number=99),
+    "a group on two lines": changed_row("items", group="a\nb"),
+    "an anchor of a method without any": changed_row("items", group="birds"),
     "an item twice": changed_row("items", id="item1"),
     "a question without a text": changed_row("questions", text=""),
     "a question more": lambda parts: with_lines(
         parts,
         "questions",
-        [*lines(parts, "questions"), {"number": 3, "id": "q3", "text": "?"}],
+        [*lines(parts, "questions"), {"number": 3, "id": "q3", "text": "?", "defines": False}],
     ),
     "a worker without a name": changed_row("workers", name=""),
     "a worker with a bell": changed_row("workers", name="ann\a"),
@@ -372,6 +376,9 @@ BAD: dict[str, Change] = {
     "a step with other squares": changed_row("steps", squares=array(*[9] * 12, dtype="<f8")),
     "a step with too few counts": changed_row("steps", counts=array(1)),
     "a step without a Tally": changed_row("steps", counts=None),
+    "a step with plans that are none": changed_row(
+        "steps", plans={"base64": base64.b64encode(b"[7]").decode()}
+    ),
     "a step with another seal": changed_row("steps", seal="0" * 64),
     "a step that was never closed": changed_row("steps", closed=None),
     "a step closed before it was opened": changed_row("steps", closed=1.0),
@@ -410,6 +417,7 @@ BAD: dict[str, Change] = {
     "an endless refusal": changed_row("refusals", reason="x" * 10_000),
 }
 BAD_ENDS: dict[str, Change] = {
+    "half a plan": lambda parts: with_about(parts, "closing", "[{"),
     "no result": lambda parts: with_about(parts, "outcome", None),
     "an empty result": lambda parts: with_about(parts, "outcome", "{}"),
     "a result that is a list": lambda parts: with_about(parts, "outcome", "[]"),
