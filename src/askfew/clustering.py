@@ -301,9 +301,16 @@ def _by_number(
     plain = dict(options)
     anchors, defining, given = (plain.get(name) for name in ("anchors", "defining", "given"))
     if isinstance(anchors, Mapping) and not isinstance(items, range):
-        plain["anchors"] = {
-            _place(item, items, "anchors", "items"): group for item, group in anchors.items()
-        }
+        placed: dict[int, object] = {}
+        for item, group in anchors.items():
+            place = _place(item, items, "anchors", "items")
+            if placed.setdefault(place, group) != group:
+                raise InvalidInput(
+                    "an anchor must have one group",
+                    f"{item!r} in {placed[place]!r} and {group!r}",
+                    "leave one out",
+                )
+        plain["anchors"] = placed
     if isinstance(defining, Iterable) and not isinstance(questions, range):
         plain["defining"] = [_place(each, questions, "defining", "questions") for each in defining]
     if isinstance(given, Rule):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["counted"]
+__all__ = ["confidence", "counted"]
 
 
 def counted(number: float, one: str, many: str | None = None) -> str:
@@ -12,3 +12,13 @@ def counted(number: float, one: str, many: str | None = None) -> str:
     ('1 item', '1,200 items', '2 are')
     """
     return f"{number:,.0f} {one if number == 1 else many or one + 's'}"
+
+
+def confidence(delta: float) -> str:
+    """One less delta, never rounded up to certainty.
+
+    >>> confidence(0.05), confidence(1e-7), confidence(1e-20)
+    ('0.95', '0.9999999', '1 - 1e-20')
+    """
+    text = f"{1 - delta:.10g}"
+    return f"1 - {delta:g}" if text == "1" else text

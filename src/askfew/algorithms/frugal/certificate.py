@@ -16,7 +16,7 @@ from askfew.answers import AnswerKind, Number
 from askfew.evidence.mixture import boundary, tuned_rho
 from askfew.evidence.shares import mean_interval
 from askfew.records import Certificate, Problem
-from askfew.wording import counted
+from askfew.wording import confidence, counted
 
 __all__ = ["FrugalCertificate", "gap_interval", "give_certificate", "two_items"]
 
@@ -104,7 +104,7 @@ def give_certificate(
     return FrugalCertificate(
         delta,
         f"{counted(decided, 'label is', 'labels are')} right, all of them with probability at least"
-        f" {1 - delta:g}.",
+        f" {confidence(delta)}.",
         _assumptions(problem, len(labelling.misfits)),
         attempt=attempt,
         representatives=tuple(pair.items.tolist()[:: 1 if first == 0 else -1]),

@@ -6,7 +6,7 @@ FREEZE only fresh answers count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -106,13 +106,13 @@ def _learn(settings: _Settings, screen: Screen, root: int) -> Procedure[Rule | s
 def _screening(plan: Plan, settings: _Settings, screen: Screen) -> Batch:
     """The Batch of a plan for the pilot, checked against the caps of the cells."""
     items, questions = plan.ints("items"), plan.ints("questions")
-    cells = np.stack([items, questions])
     if items.shape != questions.shape or not len(items):
         raise InvalidPlan(
             "a screen must ask something of somebody",
             f"{len(items)} items and {len(questions)} questions",
             "mend the guess that made it",
         )
+    cells = np.stack([items, questions])
     (items, questions), repeats = np.unique(cells, axis=1, return_counts=True)
     before = screen.counts_of(np.unique(questions))
     column = np.searchsorted(np.unique(questions), questions)
@@ -216,7 +216,9 @@ def _evaluate(settings: _Settings, screen: Screen, frozen: Rule) -> Procedure[Fi
                 at = column[question]
                 have = counts[:, at] > 0
                 values[items[have], place] = sums[have, at] / counts[have, at]
-    state = Evaluation(settings.problem, frozen, questions, settings.certifying, values)
+    state = Evaluation(
+        settings.problem, frozen, questions, settings.certifying, values, settings.caps(questions)
+    )
     status: Status = "done"
     reason = "the rule was evaluated for every item"
     try:
@@ -332,14 +334,21 @@ class _Settings:
                 repr(limit),
                 "leave it out for enough",
             )
+        if given is not None and not isinstance(given, Rule):
+            raise InvalidInput(
+                "given must be a Rule", type(given).__name__, "load one with Rule.load"
+            )
         if given is not None:
             given.places(range(problem.questions))
         allowed = _allowed(groups, problem) if given is None else [len(given.groups)]
         told, names = _anchors(anchors, problem, allowed, given)
-        if len(names) > 2 and 0 < len(defining) < 3:
+        defined = _defining(defining, problem)
+        if problem.questions == 1 and min(allowed) == 2:
+            defined = np.array([0])  # where there is one question, it defines the split
+        if (len(names) > 2 or min(allowed) > 2) and 0 < len(defined) < 3:
             raise InvalidInput(
                 "more than two groups need at least three defining questions",
-                len(defining),
+                len(defined),
                 "mark more questions",
             )
         return cls(
@@ -353,7 +362,7 @@ class _Settings:
             limit,
             float(margin),
             repeats,
-            _defining(defining, problem) if problem.questions > 1 else np.array([0]),
+            defined,
             given,
         )
 
@@ -365,7 +374,7 @@ def _allowed(groups: Groups, problem: Problem) -> list[int]:
                 "groups must be a number, a list of numbers, or 'auto'", repr(groups), "pass 2, say"
             )
         return list(range(2, min(Tuning.most_groups, problem.items) + 1))
-    wanted = [groups] if isinstance(groups, int) else list(groups)
+    wanted = list(groups) if isinstance(groups, Sequence) else [groups]
     if not wanted or not all(_whole(each, 2) for each in wanted):
         raise InvalidInput(
             "groups must be whole numbers from 2", repr(groups), "pass 2, a list, or 'auto'"
@@ -442,7 +451,7 @@ def _per_cell(per_cell: int | Floats | None, problem: Problem, repeats: Repeats)
     if per_cell is None:
         most = np.array([[1.0 if repeats == "same" else np.inf]])
     elif isinstance(per_cell, np.ndarray):
-        most = per_cell.astype(np.float64)
+        most = per_cell.astype(np.float64) if per_cell.dtype.kind in "iuf" else np.zeros(0)
         if most.shape != (problem.items, problem.questions) or not (most >= 0).all():
             raise InvalidInput(
                 f"per_cell must be a number, or one of at least 0 for each of {problem.items} x"
@@ -462,6 +471,8 @@ def _per_cell(per_cell: int | Floats | None, problem: Problem, repeats: Repeats)
 
 
 def _defining(defining: Sequence[int], problem: Problem) -> Ints:
+    if not isinstance(defining, Iterable):
+        raise InvalidInput("defining must be a list of questions", repr(defining), "write [0], say")
     wrong = [each for each in defining if not (_whole(each, 0) and each < problem.questions)]
     if wrong:
         raise InvalidInput(

@@ -11,7 +11,7 @@ from askfew.answers import AnswerKind, Number
 from askfew.evidence.labels import Error
 from askfew.records import Certificate
 from askfew.rule import Rule
-from askfew.wording import counted
+from askfew.wording import confidence, counted
 
 __all__ = ["RuleCertificate", "exact_certificate", "rule_certificate"]
 
@@ -73,7 +73,7 @@ def rule_certificate(state: Certification, told: int) -> RuleCertificate | None:
     if state.error == "any":
         promise = (
             f"{_labels(certified)} right about the rule below, all of them with"
-            f" probability at least {1 - state.delta:g}: {whose}."
+            f" probability at least {confidence(state.delta)}: {whose}."
         )
     else:
         promise = (

@@ -28,12 +28,15 @@ class Evaluation:
     certifying: Ints
     values: Floats
     """Items x the rule's questions."""
+    room: Floats
+    """Most answers of those cells: none where it is 0."""
     tries: int = field(init=False, default=0)
     _cells: tuple[Ints, Ints] = field(init=False)
 
     def ask(self) -> Batch | None:
-        """Everything that is still missing; None when all is there, or was asked often enough."""
-        row, column = np.nonzero(np.isnan(self.values[self.certifying]))
+        """Everything that is missing and may be asked; None when it is there, or did not come."""
+        missing = np.isnan(self.values) & (self.room >= 1)
+        row, column = np.nonzero(missing[self.certifying])
         if not len(row) or self.tries >= TRIES:
             return None
         self._cells = self.certifying[row], column

@@ -15,6 +15,7 @@ import numpy as np
 from askfew.algorithms.rule.claim.rounds import HIGH, LOW, Certification
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.answers import AnswerKind, Number
+from askfew.errors import InvalidPlan
 from askfew.plans import Plan
 from askfew.records import Floats, Ints, WhyUndecided
 from askfew.rule import Node
@@ -57,8 +58,20 @@ class Chooser:
 
     def accept(self, plan: Plan) -> None:
         """Remember whom a plan, just made or from the log, gives up."""
-        for item, why in zip(plan.ints("left"), plan.ints("why"), strict=True):
-            self.left[int(item)] = _REASONS[int(why)]
+        left, why = plan.ints("left"), plan.ints("why")
+        n = self.state.problem.items
+        if (
+            left.shape != why.shape
+            or not ((left >= 0) & (left < n)).all()
+            or not ((why >= 0) & (why < len(_REASONS))).all()
+        ):
+            raise InvalidPlan(
+                "a plan must give up items of the problem, each for a reason that is known",
+                f"{len(left)} items and {len(why)} reasons",
+                "mend the guess that made it",
+            )
+        for item, place in zip(left.tolist(), why.tolist(), strict=True):
+            self.left[item] = _REASONS[place]
 
     def propose(self) -> Plan:
         """One round for every item that needs one; none when there is nobody left to ask."""

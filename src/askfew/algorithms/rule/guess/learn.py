@@ -262,7 +262,7 @@ class Learner:
         node = Node(
             tuple(range(len(questions))), tuple(signs.tolist()), tuple(cuts.tolist()), (0,), (1,)
         )
-        return _freeze(Rule(tuple(questions.tolist()), node, tuple(self.names)), None)
+        return _freeze(Rule(tuple(questions.tolist()), node, tuple(self.names or "01")), None)
 
     # What all ways share.
 
