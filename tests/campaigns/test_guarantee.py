@@ -1,9 +1,9 @@
 """P(certified and wrong) <= delta for whole campaigns on a real store, whoever handles answers.
 
 Each simulation is a way in which what was said, or how long it took, once could decide what counts:
-before, a third to all of these campaigns were certified and wrong. The method itself errs in about
-2 % of them, at delta 10 %. ``python tests/campaigns/test_guarantee.py 100`` counts more of them,
-with Clopper and Pearson's limits at 95 %.
+before, a third to two thirds of these campaigns were certified and wrong. The method itself errs
+in about 2 % of them, at delta 10 %. ``python tests/campaigns/test_guarantee.py 100`` counts more of
+them, with Clopper and Pearson's limits at 95 %.
 """
 
 from __future__ import annotations
