@@ -129,7 +129,7 @@ def test_a_campaign_by_rule_from_the_form(site: Site, store: Store) -> None:
     form = {**TEXTS, "method": "rule", "groups": "auto", "error": "share", "people": "5"}
     files = [("items_file", ("items.csv", items, "text/csv"))]
     checked = site.owner.post("/new", data=form, files=files).text
-    assert "simulated campaigns" in checked
+    assert "simulated campaign" in checked
     assert "Too small" not in checked
     site.owner.post("/new", data={**form, "step": "create"}, files=files)
     campaign = store.campaign("birds")
