@@ -273,7 +273,12 @@ class TestALog:
 
     def test_a_function_is_not_called_for_ever(self) -> None:
         calls = []
-        outcome = askfew.cluster(lambda *cell: calls.append(cell) or True, 5, 2, rng=7)
+
+        def yes(item: int, question: int) -> bool:
+            calls.append((item, question))
+            return True
+
+        outcome = askfew.cluster(yes, 5, 2, rng=7)
         assert outcome.status == "budget"
         assert len(calls) <= 10_000
 

@@ -29,9 +29,11 @@ def rules(draw: st.DrawFn) -> Rule:
     groups = draw(st.integers(2, 5))
 
     def side(some: list[int]) -> Node | tuple[int, ...]:
-        return tuple(some) if len(some) == 1 or draw(st.booleans()) else node(some)
+        if len(some) == 1 or draw(st.booleans()):
+            return tuple(some)
+        return branch(some)
 
-    def node(some: list[int]) -> Node:
+    def branch(some: list[int]) -> Node:
         parted = draw(st.integers(1, len(some) - 1))
         asked = draw(st.lists(st.integers(0, count - 1), min_size=1, unique=True))
         size = len(asked)
@@ -45,7 +47,7 @@ def rules(draw: st.DrawFn) -> Rule:
         )
 
     order = draw(st.permutations(range(groups)))
-    root = node(list(order))
+    root = branch(list(order))
     learnt = tuple(draw(st.lists(st.text(), max_size=2)))
     return Rule(tuple(names), root, tuple(f"g{g}" for g in range(groups)), learnt)
 

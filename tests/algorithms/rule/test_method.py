@@ -9,7 +9,6 @@ import pytest
 
 from askfew import Rule, certify, cluster
 from askfew.algorithms import start
-from askfew.algorithms.rule import method
 from askfew.algorithms.rule.claim.certificate import RuleCertificate
 from askfew.algorithms.rule.guess.choose import Chooser
 from askfew.algorithms.rule.guess.learn import Learner, Screen
@@ -370,8 +369,3 @@ def test_the_scale_s_own_units() -> None:
     oracle = scale([[3.0], [4.9]], 1, 5, rng=1)
     assert oracle.problem.answers == Scale(1, 5)
     assert found(play(oracle, given=Rule.cut(0, 4.0))).labels.tolist() == [0, 1]
-
-
-def test_the_room_of_claims_is_used() -> None:
-    """The tests above replace parts of the method by name."""
-    assert method.Certification.__module__.endswith("claim.rounds")

@@ -55,7 +55,7 @@ def plan(who: list[int], at: list[int] | None = None, bet: float = 1.0, **column
 
 def answer(state: Certification, batch: Batch, value: float = 1.0) -> None:
     ones = np.ones(len(batch), dtype=np.int64)
-    state.settle(Tally(ones, value * ones))
+    state.settle(Tally(ones, np.full(len(batch), value)))
 
 
 BAD: dict[str, Plan] = {
@@ -239,7 +239,8 @@ def test_whatever_is_planned_caps_hold_and_labels_stay(seed: int, error: str, ro
         if batch is None:
             continue
         counts = (rng.random(len(batch)) < 0.8).astype(np.int64)
-        state.settle(Tally(counts, counts * (rng.random(len(batch)) < 0.9)))
+        yes = counts * (rng.random(len(batch)) < 0.9)
+        state.settle(Tally(counts, yes.astype(np.float64)))
         assert (state.used <= room).all()
         assert state.labels[0] == -1
         kept = labels >= 0

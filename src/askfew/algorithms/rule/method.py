@@ -374,7 +374,7 @@ def _allowed(groups: Groups, problem: Problem) -> list[int]:
                 "groups must be a number, a list of numbers, or 'auto'", repr(groups), "pass 2, say"
             )
         return list(range(2, min(Tuning.most_groups, problem.items) + 1))
-    wanted = list(groups) if isinstance(groups, Sequence) else [groups]
+    wanted: list[int] = [groups] if isinstance(groups, int) else _listed(groups)
     if not wanted or not all(_whole(each, 2) for each in wanted):
         raise InvalidInput(
             "groups must be whole numbers from 2", repr(groups), "pass 2, a list, or 'auto'"
@@ -386,6 +386,11 @@ def _allowed(groups: Groups, problem: Problem) -> list[int]:
             "ask for fewer groups",
         )
     return sorted(set(wanted))
+
+
+def _listed(groups: object) -> list[int]:
+    """The numbers of a list; what is none is refused by whoever asked."""
+    return list(groups) if isinstance(groups, Sequence) else []
 
 
 def _anchors(
