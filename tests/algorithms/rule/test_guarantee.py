@@ -118,15 +118,15 @@ CASES: dict[str, Case] = {
 @pytest.mark.usefixtures("one_by_one")
 @pytest.mark.parametrize("name", CASES)
 def test_an_item_a_hair_on_the_wrong_side_is_rarely_labelled(name: str) -> None:
-    bad, _ = CASES[name].run(seed=1)
-    assert upper_limit(bad, ITEMS) <= ALPHA
+    bad = sum(CASES[name].run(seed)[0] for seed in range(4))
+    assert upper_limit(bad, 4 * ITEMS) <= ALPHA
 
 
 @pytest.mark.usefixtures("one_by_one")
 def test_the_measurement_is_tight() -> None:
     """Not one in a thousand: at the cut the promise is nearly used up."""
-    bad, _ = CASES["one question"].run(seed=2)
-    assert bad / ITEMS > ALPHA / 4
+    bad = sum(CASES["one question"].run(seed)[0] for seed in range(4))
+    assert lower_limit(bad, 4 * ITEMS) > ALPHA / 2
 
 
 # The thresholds for many items.
@@ -137,8 +137,8 @@ def test_any_wrong_label_is_as_rare_as_promised() -> None:
     means = alike([0.5 - HAIR], 8)
     means[4:] = 0.95
     case = Case(means, Rule.cut(0, 0.5), options={"limit": 30})
-    errors = sum(case.run(seed)[0] > 0 for seed in range(120))
-    assert upper_limit(errors, 120) <= ALPHA
+    errors = sum(case.run(seed)[0] > 0 for seed in range(200))
+    assert upper_limit(errors, 200) <= ALPHA
 
 
 def near_the_cut(seed: int, items: int = 40) -> Case:
