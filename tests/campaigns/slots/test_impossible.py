@@ -56,6 +56,14 @@ def held(campaign: Campaign) -> str:
         return str(connection.execute(leased).scalar_one())
 
 
+def freeze(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Close the step with it, as an older askfew would have."""
+    with monkeypatch.context() as older:
+        older.setattr("askfew.campaigns.steps.advance.empty_impossible", lambda *_: 0)
+        with pytest.raises(InvalidTally):
+            campaign.tell(held(campaign), 0.0)
+
+
 @pytest.mark.parametrize("answer", [HUGE, -HUGE, "1e51", 10**60])
 def test_it_is_refused_with_the_largest_magnitude_in_the_sentence(
     store: Store, answer: object
@@ -90,10 +98,7 @@ def test_doctor_names_and_mends_it(
 ) -> None:
     campaign = poisoned(store)
     if frozen:
-        with monkeypatch.context() as older:
-            older.setattr("askfew.campaigns.steps.advance.empty_impossible", lambda *_: 0)
-            with pytest.raises(InvalidTally):
-                campaign.tell(held(campaign), 0.0)
+        freeze(campaign, monkeypatch)
     (verdict,) = examine_store(store.database).campaigns
     assert any("says 1e+200, which is not among numbers" in each for each in verdict.problems)
     assert verdict.mendable == 1
@@ -111,7 +116,7 @@ def test_doctor_names_and_mends_it(
 def test_reuse_leaves_it_out_and_is_all_or_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    poisoned(store)
+    freeze(poisoned(store), monkeypatch)
     new = measured(store, "new", reuse="lab")
     assert max(abs(row.value) for row in answers_of(new)) <= 3
     assert examine_store(store.database).campaigns[1].sound
