@@ -16,8 +16,9 @@ from askfew.records import Floats
 __all__ = ["largest_bet", "round_evidence"]
 
 _MOST = 0.85
-"""Of the bet at which one surprise would lose everything. Over 20 000 simulated items at .85 with
-yes/no answers, .8 to .9 cost the same within 1 %; .99 cost 6 % more."""
+"""Of the bet at which one surprise would lose everything. It hardly matters: for 20 000 simulated
+items at .85, .95 or .99 (rounds of three yes/no answers, 7.6 nats) .7 to .99 cost the same within
+1.5 %; what is kept is that no answer can make the evidence infinite."""
 
 
 def round_evidence(
