@@ -19,7 +19,9 @@ TRUTH = np.arange(12) % 2
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     """Twelve items, three questions, answered by three workers to the end."""
-    settings = Settings("birds", answers_per_worker_and_cell=1000, seed=3, price=0.5)
+    settings = Settings(
+        "birds", answers_per_worker_and_cell=1000, seed=3, price=0.5, method="frugal"
+    )
     items = [Item(f"i{i}", f"<script>alert({i})</script>", None, "") for i in range(12)]
     questions = [Question(f"q{j}", f"Question {j}?") for j in range(3)]
     folder = tmp_path_factory.mktemp("report")
