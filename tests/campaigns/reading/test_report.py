@@ -67,7 +67,7 @@ def test_labels_rest_on_evidence_beyond_the_threshold(finished: Campaign) -> Non
 
 def test_the_report_stands_alone_and_escapes_texts(finished: Campaign) -> None:
     page = report_html(finished)
-    assert "right with probability at least 0.95" in page
+    assert "12 labels are right" in page
     assert "This assumes" in page
     assert "<script>" not in page
     assert "&lt;script&gt;alert(3)&lt;/script&gt;" in page
