@@ -170,14 +170,15 @@ class Outcome:
     def certificate_text(self) -> str | None:
         """The certificate in sentences, with the names of items and questions.
 
-        What the answers say against it comes first.
+        What the answers say against it comes first, what else was measured last.
         """
         if self.certificate is None:
             return None
         promise = self.certificate.text(self.items, self.questions)
         if self.checks is None:
             return promise
-        return "\n".join([*self.checks.warnings(self.questions), promise])
+        above, below = self.checks.warnings(self.questions), self.checks.lines(self.questions)
+        return "\n".join([*above, promise, *below])
 
     def _certificate_dict(self) -> dict[str, Any] | None:
         if self.certificate is None:
@@ -205,9 +206,9 @@ class Outcome:
         if self.question is not None and self.rule is None:
             lines.append(f"question that separates best: {self.questions[self.question]}")
         lines += self._undecided_lines()
-        lines.append(
-            self.certificate_text or "No certificate: nothing is promised about these labels."
-        )
+        if self.certificate_text is not None:
+            return "\n".join([*lines, self.certificate_text])
+        lines.append("No certificate: nothing is promised about these labels.")
         if self.checks is not None:
             lines += self.checks.lines(self.questions)
         return "\n".join(lines)
