@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,12 +18,14 @@ from askfew.algorithms import CLAIM_VERSIONS, check_delta, start, takes_option
 from askfew.answers import AnswerKind, YesNo
 from askfew.driver import AskTell, replay, run
 from askfew.errors import InvalidInput, ReplayMismatch
-from askfew.guessing import Guesses, guess_groups
 from askfew.log import Log
 from askfew.oracles.function import FunctionOracle, function
 from askfew.outcome import Outcome, outcome_of
 from askfew.records import Batch, Finding, Known, Oracle, Problem, Procedure, Tally
 from askfew.rule import Rule
+
+if TYPE_CHECKING:  # guesses need solvers, which take long to import
+    from askfew.guessing import Guesses
 
 __all__ = ["MAX_ANSWERS", "MOST_CALLS", "Progress", "Session", "certify", "cluster", "session"]
 
@@ -211,6 +213,8 @@ class Session:
     @property
     def guesses(self) -> Guesses:
         """A group for every item, with its estimated probability, from what was told so far."""
+        from askfew.guessing import Guesses, guess_groups
+
         outcome, cells, known = self.outcome, self._steps.cells, self.known
         if outcome is not None:
             return Guesses(outcome.guesses, outcome.confidence)

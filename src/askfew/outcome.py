@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from askfew.algorithms.rule.claim.certificate import RuleCertificate
 from askfew.cells import Cells
-from askfew.checks import Checks, Promise, check
 from askfew.driver import Ended
-from askfew.guessing import Guesses, guess_groups
 from askfew.records import Certificate, Finding, Floats, Ints, Status, WhyUndecided
 from askfew.rule import Rule
 from askfew.wording import counted
+
+if TYPE_CHECKING:  # guesses and checks need solvers, which take long to import
+    from askfew.checks import Checks, Promise
+    from askfew.guessing import Guesses
 
 __all__ = ["WHY_UNDECIDED", "Outcome", "outcome_of"]
 
@@ -60,6 +62,8 @@ class Outcome:
 
     @cached_property
     def _guessed(self) -> Guesses:
+        from askfew.guessing import Guesses, guess_groups
+
         if self.cells is None:
             chance = np.where(self.labels >= 0, 1.0, 1 / self.group_count)
             return Guesses(np.maximum(self.labels, 0), chance)
@@ -94,6 +98,8 @@ class Outcome:
         """What the answers say about the split and the assumptions; None where none were kept."""
         if self.cells is None:
             return None
+        from askfew.checks import check
+
         promise: Promise | None = None
         if self.certificate is not None:
             promise = "groups" if self.rule is None else "rule"

@@ -59,7 +59,7 @@ _CAMPAIGNS = {
     "skip": ("campaigns.skip:skip", "Give a question back unanswered: someone else is asked."),
     "result": (
         "campaigns.result:result",
-        "Show the groups found, or so far: item, group, evidence, answers.",
+        "Show the groups found, or so far: certified labels, and a guess for every other item.",
     ),
     "report": (
         "campaigns.report:report",
