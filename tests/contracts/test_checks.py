@@ -203,7 +203,7 @@ def test_an_oracle_that_is_empty_from_the_start_is_no_oracle() -> None:
         oracle(Batch(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.full(4, 1)))
         return oracle
 
-    with pytest.raises(Exception, match="needs an unused answer"):
+    with pytest.raises(Exception, match="not used yet"):
         check_oracle(used_up)
 
 
