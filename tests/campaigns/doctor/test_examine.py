@@ -49,11 +49,11 @@ WAYS = {
     ),
     "a changed tally": (
         "UPDATE steps SET sums = zeroblob(length(sums)) WHERE campaign = 1 AND number = 1",
-        "its log does not replay: campaign 'small', .*step 1 of the log must be as it was recorded",
+        "its log does not replay: step 1 of the log must be as it was recorded",
     ),
     "a changed seal": (
         "UPDATE steps SET seal = 'x' WHERE campaign = 1 AND number = 1",
-        "its log does not replay: campaign 'small', .*step 1 of the log",
+        "its log does not replay: step 1 of the log",
     ),
     "a changed Batch": (
         "UPDATE steps SET questions = zeroblob(length(questions)) WHERE campaign = 1"
@@ -72,12 +72,12 @@ WAYS = {
     "a changed seed": (
         "UPDATE campaigns SET settings = replace(settings, '\"seed\": 3', '\"seed\": 4')"
         " WHERE id = 1",
-        "its log does not replay: campaign 'small', .*the log was recorded with the seed of",
+        "its log does not replay: the log was recorded with the seed of",
     ),
     "a changed delta": (
         "UPDATE campaigns SET settings = replace(settings, '\"delta\": 0.1', '\"delta\": 0.2')"
         " WHERE id = 1",
-        "its log does not replay: campaign 'small', .*the log was recorded with delta",
+        "its log does not replay: the log was recorded with delta",
     ),
     "settings that are none": (
         "UPDATE campaigns SET settings = '{' WHERE id = 1",
