@@ -57,8 +57,8 @@ def test_a_rule_is_forecast_with_its_options(options: dict[str, Any]) -> None:
 
 
 def test_campaigns_that_found_no_split_are_told() -> None:
-    """One question cannot carry a rule."""
-    made = crowd_forecast(Settings("x", method="rule"), 10, 1)
+    """Two questions, of which one is useful, cannot carry a rule."""
+    made = crowd_forecast(Settings("x", method="rule"), 10, 2)
     assert made.assumed.endswith(" of them found no split")
 
 
