@@ -153,8 +153,8 @@ def test_the_screen_adds_up_cells() -> None:
     problem = Problem(5, 4, YesNo())
     screen = Screen(problem)
     oracle = bernoulli(np.ones((5, 4)), rng=0)
-    for items, questions in (([0, 2], [1, 1]), ([2, 2], [1, 3])):
-        batch = Batch(np.array(items), np.array(questions), np.array([1, 2]))
+    for who, what in (([0, 2], [1, 1]), ([2, 2], [1, 3])):
+        batch = Batch(np.array(who), np.array(what), np.array([1, 2]))
         screen.record(batch, oracle(batch))
     items, asked, counts, sums = screen.table()
     assert items.tolist() == [0, 2]
