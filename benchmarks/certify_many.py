@@ -4,7 +4,7 @@
 
 Prints the processor's seconds that the method took (all of the run but the answers), what was
 decided, and the most bytes allocated at once, by item (tracemalloc). A minute is the limit. On one
-core of a shared machine: 4 s and 800 bytes (share), 12 s and 3 100 bytes (any).
+core of a shared machine: 3 s and 800 bytes (share), 8 s and 3 100 bytes (any).
 """
 
 from __future__ import annotations
