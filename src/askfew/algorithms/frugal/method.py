@@ -11,7 +11,7 @@ from askfew.algorithms.frugal.tuning import Tuning
 from askfew.errors import EndOfAnswers
 from askfew.records import Finding, Problem, Procedure, Status, planned
 
-__all__ = ["frugal"]
+__all__ = ["frugal", "label_all"]
 
 
 def frugal(
@@ -32,6 +32,11 @@ def frugal(
         return Finding(np.array([0, 1]), None, two_items(delta))
     claim = PooledClaim(problem, delta)
     chooser = Chooser(claim, int(rng.integers(2**63)), tuning)
+    return (yield from label_all(claim, chooser))
+
+
+def label_all(claim: PooledClaim, chooser: Chooser) -> Procedure[Finding]:
+    """The guess proposes, the claim asks and counts, until there is nothing left to ask."""
     try:
         while True:
             plan = yield from planned(chooser.propose)

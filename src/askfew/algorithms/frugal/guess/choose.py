@@ -65,8 +65,8 @@ class Chooser:
         if plan.kind == "search":
             self.hunt = self.sides = None
             return
-        pair = np.array(plan.facts["pair"], dtype=np.int64)
-        question = int(plan.facts["question"] if plan.kind == "label" else plan.ints("questions")[0])
+        pair = np.array(plan.facts.get("pair", [0, 1]), dtype=np.int64)
+        question = int(self._questions(plan)[0])
         if self.hunt is None or not np.array_equal(self.hunt.items, pair):
             self.hunt = Hunt(self.history, self.search, self._pair(pair, question))
             self.sides = None

@@ -76,6 +76,8 @@ class Search:
         """The row of the first candidate on each question."""
         self._seen: dict[int, set[int]] = {}
         """Items asked on each question."""
+        self._deck: tuple[int, Ints] = (0, history.deck(0))
+        self._now: Posterior | None = None
 
     def sure_pair(self) -> Pair | None:
         """The pair with the largest gap among those that very likely differ."""
@@ -125,6 +127,7 @@ class Search:
         rows = np.array([self._rows.get(key, -1) for key in keys.tolist()], dtype=np.int64)
         rows[rows < 0] = self._add(keys[rows < 0])
         self.pool.record(rows, counts, sums)
+        self._now = None
         self.asked += int(plan.ints("repeats").sum())
         self._dealt += int(plan.facts.get("dealt", 0))
         for item, question in zip(items.tolist(), questions.tolist(), strict=True):
@@ -133,6 +136,7 @@ class Search:
     def forget(self, items: Ints) -> None:
         """Give up every candidate on this pair of items."""
         self.pool.give_up(np.flatnonzero((self.pool.items == np.sort(items)).all(axis=1)))
+        self._now = None
 
     def promising(self, least: float) -> Ints:
         """Questions of candidates with at least this score, the best first."""
@@ -141,7 +145,9 @@ class Search:
         return self.pool.questions[rows]
 
     def _posterior(self) -> Posterior:
-        return posterior(self.pool, self._payoff, self.history.noise)
+        if self._now is None:
+            self._now = posterior(self.pool, self._payoff, self.history.noise)
+        return self._now
 
     def _payoff(self, gaps: Floats) -> Floats:
         """What one sample of a candidate is worth, by its gap in sigmas.
@@ -193,7 +199,7 @@ class Search:
 
     def _deal(self, place: int) -> int:
         shuffle, card = divmod(place, self.history.problem.questions)
-        if card == 0 or not hasattr(self, "_deck") or self._deck[0] != shuffle:
+        if self._deck[0] != shuffle:
             self._deck = (shuffle, self.history.deck(shuffle))
         return int(self._deck[1][card])
 

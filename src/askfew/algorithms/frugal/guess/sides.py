@@ -67,7 +67,7 @@ class Sides:
         self._shares = 0.0
         """Log odds that an item is high before it is asked."""
         self.heard, self.total, self._mixed = np.zeros((3, 2))
-        """Answers of the presumed sides since labelling began, and how many were presumed wrongly."""
+        """Answers of the presumed sides since labelling began; how many were another side's."""
         self._labelling = claim.labelling(self.question) or Labelling.begin(
             n, self.question, history.threshold
         )
@@ -134,10 +134,7 @@ class Sides:
         self._joiners = np.zeros(0, dtype=np.int64)
         if not any((here & (each.sides >= 0)).any() for each in others):
             self._joiners = np.concatenate(
-                [
-                    np.flatnonzero(self._elsewhere & (labels == group))[:_JOINERS]
-                    for group in (0, 1)
-                ]
+                [np.flatnonzero(self._elsewhere & (labels == group))[:_JOINERS] for group in (0, 1)]
             )
 
     def _waiting(self) -> Ints:
@@ -180,7 +177,7 @@ class Sides:
             odds = yes * math.log(q / p) + (counts - yes) * math.log((1 - q) / (1 - p))
         chance = 1 / (1 + np.exp(-np.clip(odds + self._shares, -30, 30)))
         sides = self._labelling.sides
-        return np.where(sides >= 0, sides, chance)
+        return np.asarray(np.where(sides >= 0, sides, chance))
 
     def _futile(self) -> bool:
         """Whether the presumed sides' gap is clearly below what it was expected to be."""
