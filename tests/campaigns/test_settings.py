@@ -235,7 +235,7 @@ def test_options_are_those_of_the_method() -> None:
         ("known-gap", {"gap": "1"}, "the option gap must be a number"),
         ("known-gap", {"gap": True}, "the option gap must be a number"),
         ("known-gap", {"gap": 1e300}, "the option gap must be a number"),
-        ("frugal", {"rotate": 1}, "the option rotate must be true or false"),
+        ("frugal", {"hunt": "1"}, "the option hunt must be a number"),
         ("kmeans", {}, "kmeans needs a budget"),
         ("kmeans", {"budget": 10**18}, "the option budget must be a whole number"),
         ("frugal", {"budget": 10}, "frugal stops by itself"),

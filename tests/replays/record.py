@@ -14,7 +14,7 @@ import numpy as np
 import askfew
 from askfew import Log, Number, Problem, Scale, YesNo, oracles
 from askfew.algorithms import METHODS, takes_budget
-from askfew.records import Ints, Oracle
+from askfew.records import Batch, Ints, Oracle, Tally
 from askfew.testing import ForgetfulOracle, two_groups
 
 HERE = Path(__file__).parent
@@ -71,6 +71,31 @@ def rule_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
     }
 
 
+def frugal_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
+    """Logs of the method frugal that hold every phase, and labels on two questions."""
+    given: dict[str, Any] = {"method": "frugal", "delta": 0.1, "rng": 11, "max_answers": 20_000}
+    means = np.zeros((2, 12))
+    means[1] = 3.0 / np.sqrt(np.arange(1, 13))
+    graded = oracles.gaussian(means, labels=np.arange(40) % 2, rng=2)
+    return {
+        "frugal-graded": (graded, given),
+        "frugal-silent-cell": (_SilentCell(five_of_eight(3)), given),
+    }
+
+
+class _SilentCell:
+    """Item 5 answers the last of the useful questions alone: its label is joined from there."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self.problem = oracle.problem
+        self._oracle = oracle
+
+    def __call__(self, batch: Batch, /) -> Tally:
+        tally = self._oracle(batch)
+        dead = (batch.items == 5) & (batch.questions != 4)
+        return Tally(np.where(dead, 0, tally.counts), np.where(dead, 0.0, tally.sums))
+
+
 def five_of_eight(seed: int) -> Oracle:
     """Forty items in two groups that differ on five of eight questions."""
     chances = np.full((2, 8), 0.5)
@@ -88,7 +113,7 @@ def three_groups(seed: int) -> Oracle:
 
 def main(wanted: list[str]) -> None:
     """Record all logs, or those whose names begin with one of ``wanted``."""
-    for name, (oracle, options) in rule_cases().items():
+    for name, (oracle, options) in {**rule_cases(), **frugal_cases()}.items():
         if any(name.startswith(each) for each in wanted or [""]):
             record(name, oracle.problem, oracle, **options)
     for method in METHODS:

@@ -14,10 +14,13 @@ from ast import literal_eval
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import askfew
 from askfew import Log
+from askfew.algorithms.frugal.guess.hunt import Hunt
+from askfew.algorithms.frugal.guess.sides import Sides
 from askfew.algorithms.rule.guess.choose import Chooser
 from askfew.algorithms.rule.guess.learn import Learner
 from askfew.plans import Plan
@@ -100,6 +103,37 @@ def test_a_golden_log_goes_on_with_another_guess(
     assert outcome.status in ("done", "undecided", "budget")
     assert (outcome.labels >= 0).mean() > 0.5
     assert len(half) > frozen.index(True) + 2
+
+
+FRUGAL = [HERE / "frugal-graded.json", HERE / "frugal-silent-cell.json"]
+
+
+@pytest.mark.parametrize("path", FRUGAL, ids=lambda path: path.stem)
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.9])
+def test_a_golden_log_of_frugal_goes_on_with_another_guess(
+    path: Path, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a step of any phase: a guess that asks twice as much and never hunts takes over."""
+    document = json.loads(path.read_text())
+    sizes = Sides._sizes
+    monkeypatch.setattr(Sides, "_sizes", lambda *given: 2 * sizes(*given))
+    monkeypatch.setattr(Hunt, "goes_on", lambda _: False)
+    monkeypatch.setattr("askfew.algorithms.frugal.guess.search._LEAST", 12)
+    replay(path)
+    log = Log.from_dict(document["log"])
+    begun = int(share * len(log))
+    talk = resume(Log(log.problem, log.recipe, log.steps[:begun]), 20_000)
+    truth = np.array(document["outcome"]["labels"])
+    rng = np.random.default_rng(5)
+    while (batch := talk.ask()) is not None:
+        told_apart = document["outcome"]["question"] == batch.questions
+        chance = np.where(told_apart, 0.1 + 0.8 * truth[batch.items], 0.5)
+        talk.tell(batch.repeats, rng.binomial(batch.repeats, chance))
+    assert talk.outcome is not None
+    assert talk.outcome.status in ("done", "stalled")  # it never hunts: one item may stay silent
+    decided = talk.outcome.labels >= 0
+    assert decided.mean() > 0.9
+    assert np.array_equal(talk.outcome.labels[decided], truth[decided])
 
 
 def _gives_up(*_: object) -> Plan:

@@ -14,6 +14,7 @@ import numpy as np
 
 from askfew.algorithms.baselines import adaptive_kmeans, kmeans, kmeans10, known_gap, spectral
 from askfew.algorithms.frugal import frugal as frugal_method
+from askfew.algorithms.frugal.claim import VERSION as FRUGAL_CLAIM
 from askfew.algorithms.paper import bandit_clustering
 from askfew.algorithms.rule import rule as rule_method
 from askfew.algorithms.rule.claim import VERSION as RULE_CLAIM
@@ -34,7 +35,7 @@ METHODS: dict[str, Callable[..., Procedure[Finding]]] = {
 }
 
 
-CLAIM_VERSIONS: dict[str, int] = {"rule": RULE_CLAIM}
+CLAIM_VERSIONS: dict[str, int] = {"frugal": FRUGAL_CLAIM, "rule": RULE_CLAIM}
 """Of the methods that record plans; the others are replayed Batch by Batch, and have none."""
 
 

@@ -10,14 +10,12 @@ from askfew.answers import AnswerKind
 from askfew.evidence import log_evidence, nine_digits
 from askfew.records import Floats, Ints
 
-__all__ = ["Pool", "hindsight", "shrunk_means"]
+__all__ = ["Pool", "in_sample_evidence"]
 
 _SILENT = 6
 """Returns in a row without an answer of one side after which a candidate is given up. Where 30 %
 of the answers arrive, 3 cost 1.5 times the answers of 6; 10 cost the same (tests/algorithms/frugal/
 test_arrival.py)."""
-
-_NONE = np.zeros(0, dtype=np.int64)
 
 
 class Pool:
@@ -55,7 +53,7 @@ class Pool:
 
     @property
     def scores(self) -> Floats:
-        """How different the two sides look in hindsight, in nats; -inf for what is given up."""
+        """How different the two sides look, in nats; -inf for what is given up."""
         return self._scores[: self.size]
 
     @property
@@ -63,23 +61,22 @@ class Pool:
         """Pairs of answers: the smaller count of the two sides."""
         return np.minimum(self.counts[:, 0], self.counts[:, 1])
 
-    def add(self, items: Ints, questions: Ints, replaced: Ints = _NONE) -> Ints:
+    def add(self, items: Ints, questions: Ints, replaced: Ints | None = None) -> Ints:
         """New candidates, not asked yet, some in the place of old ones; returns their rows."""
-        more = len(questions) - len(replaced)
+        old = np.zeros(0, dtype=np.int64) if replaced is None else replaced
+        more = len(questions) - len(old)
         while self.size + more > len(self._questions):
             self._grow()
-        rows = np.append(replaced, np.arange(self.size, self.size + more))
+        rows = np.append(old, np.arange(self.size, self.size + more))
         self.size += more
         self._items[rows], self._questions[rows] = items, questions
         for column in (self._counts, self._sums, self._scores, self._silent):
             column[rows] = 0
         return rows
 
-    def least(self, size: int, spared: Ints) -> Ints:
-        """The rows of the lowest scores, but not those that are spared."""
-        scores = self.scores.copy()
-        scores[spared] = math.inf
-        return np.sort(np.argsort(scores, kind="stable")[:size])
+    def least(self, size: int) -> Ints:
+        """The rows of the lowest scores."""
+        return np.sort(np.argsort(self.scores, kind="stable")[:size])
 
     def record(self, rows: Ints, counts: Floats, sums: Floats) -> None:
         """Add answers (rows x sides), and look again at how different the sides are."""
@@ -88,11 +85,11 @@ class Pool:
         self._silent[rows] = np.where(
             (counts[:, 0] > 0) & (counts[:, 1] > 0), 0, self._silent[rows] + 1
         )
-        score = hindsight(self.answers, self._counts[rows], self._sums[rows])
-        lost = self._silent[rows] >= _SILENT
+        score = in_sample_evidence(self.answers, self._counts[rows], self._sums[rows])
+        lost = (self._silent[rows] >= _SILENT) | np.isneginf(self._scores[rows])
         self._scores[rows] = np.where(lost, -math.inf, score)
 
-    def replace(self, rows: Ints, counts: Floats, sums: Floats) -> None:
+    def believe(self, rows: Ints, counts: Floats, sums: Floats) -> None:
         """Forget what these candidates answered, and believe this instead."""
         self._counts[rows], self._sums[rows] = 0.0, 0.0
         self.record(rows, counts, sums)
@@ -107,11 +104,11 @@ class Pool:
             setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
 
 
-def hindsight(answers: AnswerKind, counts: Floats, sums: Floats) -> Floats:
+def in_sample_evidence(answers: AnswerKind, counts: Floats, sums: Floats) -> Floats:
     """The evidence a bet on the observed means would have had: for ranking, never a certificate.
 
     >>> from askfew.answers import Number
-    >>> hindsight(Number(1.0), np.array([[4.0, 4.0]]), np.array([[0.0, 8.0]]))  # 8^2 / (4 x 4)
+    >>> in_sample_evidence(Number(1.0), np.array([[4.0, 4.0]]), np.array([[0.0, 8.0]]))
     array([4.])
     """
     means = sums / np.maximum(counts, 1)
@@ -119,13 +116,3 @@ def hindsight(answers: AnswerKind, counts: Floats, sums: Floats) -> Floats:
         answers, means[:, 0], means[:, 1], sums[:, 0], counts[:, 0], sums[:, 1], counts[:, 1]
     )
     return nine_digits(score)
-
-
-def shrunk_means(counts: Floats, sums: Floats, weight: float = 1.0) -> Floats:
-    """The means of the sides, drawn together as if ``weight`` answers had come from the middle.
-
-    >>> shrunk_means(np.array([[3.0, 3.0]]), np.array([[0.0, 3.0]]))
-    array([[0.125, 0.875]])
-    """
-    middle = (sums / np.maximum(counts, 1)).mean(axis=-1, keepdims=True)
-    return np.asarray((sums + weight * middle) / (counts + weight))

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from askfew.algorithms.frugal.pool import Pool
-from askfew.algorithms.frugal.prospects import Prospects
+from askfew.algorithms.frugal.guess.pool import Pool
+from askfew.algorithms.frugal.guess.posterior import Posterior
 from askfew.records import Floats, Ints
 
 __all__ = ["plan_round", "samples_wanted"]
@@ -25,7 +25,7 @@ _PROMOTED = 0.15
 
 
 def plan_round(
-    pool: Pool, now: Prospects, budget: int, most: float = math.inf
+    pool: Pool, now: Posterior, budget: int, most: float = math.inf
 ) -> tuple[Ints, Ints, int | None]:
     """Rows to sample again, how often, and the leader; what is left of the budget is for new ones.
 
@@ -51,7 +51,7 @@ def plan_round(
 def _promotions(pool: Pool, budget: int, most: float) -> tuple[Ints, Ints]:
     """Double the samples, below ``most``, of each rung's best half; all rungs share the budget.
 
-    Candidates with at least 2^r samples stand on rung r. Prospects believe in sigma and in one
+    Candidates with at least 2^r samples stand on rung r. The posterior believes in sigma and in one
     gap; where that is far off they may wait for ever, and this will not.
     """
     samples, scores = pool.samples, pool.scores
@@ -70,7 +70,7 @@ def _promotions(pool: Pool, budget: int, most: float) -> tuple[Ints, Ints]:
     return rows, extra[rows]
 
 
-def samples_wanted(pool: Pool, now: Prospects) -> Floats:
+def samples_wanted(pool: Pool, now: Posterior) -> Floats:
     """How many samples each candidate should get next.
 
     Doubling keeps all that was learned in proportion; a likely one gets what would confirm it,

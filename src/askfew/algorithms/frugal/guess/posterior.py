@@ -1,4 +1,4 @@
-"""What the answers so far say about candidates: their chances, and what sampling one is worth.
+"""What the answers so far say about candidates: the posterior chance that each differs.
 
 A candidate differs with an unknown probability (the *share*) by an unknown gap. The pool itself
 tells which shares and gaps are plausible: large gaps would soon have shown, small ones leave more
@@ -15,12 +15,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from askfew.algorithms.frugal.noise import Noise
-from askfew.algorithms.frugal.pool import Pool
+from askfew.algorithms.frugal.guess.pool import Pool
+from askfew.answers import Number
 from askfew.evidence import nine_digits
-from askfew.records import Floats, Ints
+from askfew.records import Floats, Ints, Problem, Tally
 
-__all__ = ["Payoff", "Prospects", "graded_prospects", "prospects"]
+__all__ = ["Noise", "Payoff", "Posterior", "graded_posterior", "posterior"]
 
 Payoff: TypeAlias = Callable[[Floats], Floats]
 
@@ -34,10 +34,14 @@ _FINE = 16
 """Candidates are alike if they have as many samples and the same score to this fineness."""
 _MOST = 50.0
 """A log likelihood ratio beyond this says nothing more."""
+_QUIET = 0.6
+"""Noise is believed to be smaller than allowed for if its square is below this share."""
+_DOUBT = 20.0
+"""Answers that are thought to have shown what is usual, before any is heard."""
 
 
 @dataclass(frozen=True, eq=False)
-class Prospects:
+class Posterior:
     """For each candidate the expected evidence of a sample and the probability that it differs."""
 
     values: Floats
@@ -46,17 +50,17 @@ class Prospects:
     """The value of a candidate that has not been asked yet."""
 
 
-def prospects(pool: Pool, payoff: Payoff, noise: Noise) -> Prospects:
-    """The prospects of all candidates, if all that differ differ by the same unknown gap."""
+def posterior(pool: Pool, payoff: Payoff, noise: Noise) -> Posterior:
+    """Of all candidates, if all that differ differ by the same unknown gap."""
     ratios, times, rows, kinds = _alike(pool, noise)
-    weights = _posterior(ratios, times)
+    weights = _weights(ratios, times)
     chances = _SHARES[:, np.newaxis] * ratios[:, np.newaxis, :]
     chances = (weights * chances / (1 - _SHARES[:, np.newaxis] + chances)).sum(axis=1)
     return _spread(pool, rows, kinds, chances, _SHARES @ weights, payoff(_GAPS))
 
 
-def graded_prospects(pool: Pool, payoff: Payoff, noise: Noise, also: Pool) -> Prospects:
-    """The prospects of all candidates, if any gap may occur, each with a share of its own.
+def graded_posterior(pool: Pool, payoff: Payoff, noise: Noise, also: Pool) -> Posterior:
+    """Of all candidates, if any gap may occur, each with a share of its own.
 
     ``also`` is a pool that has seen gaps, too.
     """
@@ -73,12 +77,12 @@ def graded_prospects(pool: Pool, payoff: Payoff, noise: Noise, also: Pool) -> Pr
 
 def _spread(
     pool: Pool, rows: Ints, kinds: Ints, chances: Floats, shares: Floats, payoff: Floats
-) -> Prospects:
+) -> Posterior:
     """From kinds of candidates (kinds x gaps) to the candidates."""
     values, likely = np.full(pool.size, -math.inf), np.zeros(pool.size)
     values[rows] = nine_digits((chances * payoff).sum(axis=1))[kinds]
     likely[rows] = nine_digits(chances.sum(axis=1))[kinds]
-    return Prospects(values, likely, float(nine_digits((shares * payoff).sum())))
+    return Posterior(values, likely, float(nine_digits((shares * payoff).sum())))
 
 
 def _alike(pool: Pool, noise: Noise) -> tuple[Floats, Ints, Ints, Ints]:
@@ -106,8 +110,48 @@ def _log_likelihood(ratios: Floats, times: Ints) -> Floats:
     return np.array([times @ np.log1p(share * (ratios - 1)) for share in _SHARES])
 
 
-def _posterior(ratios: Floats, times: Ints) -> Floats:
+def _weights(ratios: Floats, times: Ints) -> Floats:
     """How plausible each share and gap is (shares x gaps)."""
     log = _log_likelihood(ratios, times) + np.log(_PRIOR)
     weights = np.exp(log - log.max())
     return np.asarray(weights / weights.sum())
+
+
+class Noise:
+    """The spread of the answers to each question, over all items; for heuristics only.
+
+    Evidence allows for sigma, or for the largest spread that bounded answers of such a mean can
+    have (that of yes and no). Groups that differ add to the spread that is seen, so that a question
+    is not thought to be quieter than it is.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._answers = problem.answers
+        self._counts, self._sums, self._squares = np.zeros((3, problem.questions))
+
+    def record(self, questions: Ints, tally: Tally) -> None:
+        """Hear a Batch's answers. Without sums of squares nothing is learned."""
+        if tally.squares is None:
+            return
+        np.add.at(self._counts, questions, tally.counts)
+        np.add.at(self._sums, questions, tally.sums)
+        np.add.at(self._squares, questions, tally.squares)
+
+    def shares(self, questions: Ints) -> Floats:
+        """Squared noise of each question as a share of the allowed; 1 unless it is clearly less."""
+        allowed = self._allowed()
+        if not allowed.any():
+            return np.ones(len(questions))
+        doubt = _DOUBT * allowed.sum() / self._counts.sum()
+        seen = self._squares - self._sums**2 / np.maximum(self._counts, 1)
+        usual = (seen.sum() + doubt) / (allowed.sum() + doubt)
+        share = nine_digits((seen[questions] + doubt * usual) / (allowed[questions] + doubt))
+        return np.where(share < _QUIET, np.maximum(share, 1e-12), 1.0)
+
+    def _allowed(self) -> Floats:
+        """The sum of squared deviations that the evidence allows for, by question."""
+        if isinstance(self._answers, Number):
+            return np.maximum(self._counts - 1, 0) * self._answers.sigma**2
+        means = self._sums / np.maximum(self._counts, 1)
+        room = (means - self._answers.low) * (self._answers.high - means)
+        return np.asarray(self._counts * np.maximum(room, 0))

@@ -1,0 +1,6 @@
+"""What claims: evidence, labels and certificate, from fresh answers and what was fixed before."""
+
+VERSION = 1
+"""Changes when a log of an earlier claim would no longer replay to the same labels."""
+
+__all__ = ["VERSION"]

@@ -1,0 +1,250 @@
+r"""The claim for two groups: one-sided evidence against pooled references.
+
+On one question call the group with the smaller mean *low* and the other *high*. An item is labelled
+high when "it is low" is excluded, and low when "it is high" is. Against "it is low" the claim bets
+upward only. Then **any other items may be references**: if the item is low, nobody's mean lies
+below its own, and the evidence has expectation at most 1 whoever was presumed to be low. A wrong
+presumption slows the test down and nothing else. So nobody is confirmed beforehand, and the answers
+of the same step are the references of one another.
+
+Order the groups by their mean on the question, ties by any fixed convention: every item has exactly
+one true null on it, so ``log(items / part)`` is enough for all of them. Every question that labels
+are given by has its own part of delta. Labels of two questions are joined through an item that has
+one on both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from askfew.errors import InvalidPlan
+from askfew.evidence import log_evidence, nine_digits
+from askfew.plans import Plan
+from askfew.records import Batch, Floats, Ints, Known, Problem, Tally
+
+__all__ = ["HIGH", "LOW", "Labelling", "PooledClaim", "named", "part_of_delta"]
+
+LOW, HIGH = 0, 1
+
+
+def part_of_delta(run: int) -> float:
+    """The share of delta for the run-th question that labels are given by; they sum to 1.
+
+    >>> [part_of_delta(run) for run in (0, 1, 2, 3)]
+    [0.9, 0.08, 0.01, 0.005]
+    """
+    return (0.9, 0.08)[run] if run < 2 else 0.02 / 2 ** (run - 1)
+
+
+def nulls(items: int) -> int:
+    """The union bound's count: every item has one true null on a question."""
+    return items
+
+
+@dataclass(eq=False)
+class Labelling:
+    """Evidence and sides of all items on one question; nothing but fresh answers enters.
+
+    ``evidence`` has a row "against low" and a row "against high". ``sides`` is -1 for undecided.
+    """
+
+    question: int
+    threshold: float
+    evidence: Floats
+    sides: Ints
+    counts: Floats
+    sums: Floats
+    odd: set[int] = field(default_factory=set)
+    """Items that both sides are excluded for."""
+
+    @classmethod
+    def begin(cls, items: int, question: int, threshold: float) -> Labelling:
+        """Nobody has been asked."""
+        sides = np.full(items, -1)
+        return cls(question, threshold, np.zeros((2, items)), sides, *np.zeros((2, items)))
+
+    def decide(self, items: Ints) -> None:
+        """Label what has one side left; one that has none fits neither group."""
+        out = nine_digits(self.evidence[:, items]) >= nine_digits(self.threshold)
+        both = out.all(axis=0)
+        self.sides[items[out[LOW] & ~both]] = HIGH
+        self.sides[items[out[HIGH] & ~both]] = LOW
+        self.odd.update(items[both].tolist())
+
+
+@dataclass(eq=False)
+class _Step:
+    """What a plan fixed about the open Batch."""
+
+    labelling: Labelling
+    items: Ints
+    roles: Ints
+    levels: Floats
+    references: Floats
+    late: Ints
+    own: Floats
+
+
+class PooledClaim:
+    """What has been certified; it turns plans into Batches, and Tallies into labels."""
+
+    def __init__(self, problem: Problem, delta: float, tolerance: float = 0.0) -> None:
+        self.problem = problem
+        self.delta = delta
+        self.tolerance = tolerance
+        self.labellings: list[Labelling] = []
+        self._step: _Step | None = None
+
+    def ask(self, plan: Plan) -> Batch | None:
+        """The Batch of a plan, or None if it ends the run; a plan that is not sound is refused."""
+        if plan.kind == "end":
+            return None
+        if plan.kind not in {"search", "hunt", "label"}:
+            raise _refused("a plan must search, hunt, label or end", repr(plan.kind))
+        items, repeats = plan.ints("items"), plan.ints("repeats")
+        if items.shape != repeats.shape or not len(items) or (repeats < 1).any():
+            raise _refused("every row of a plan must ask at least once", f"{len(items)} rows")
+        if ((items < 0) | (items >= self.problem.items)).any():
+            raise _refused(f"items must be 0 to {self.problem.items - 1}", "others")
+        why = str(plan.facts.get("why", plan.kind))
+        if plan.kind != "label":
+            known = Known(plan.kind, self.labels(), question=_whole(plan.facts.get("best")))
+            self._step = None
+            return Batch(items, plan.ints("questions"), repeats, why, known)
+        self._step = self._opened(plan, items)
+        labelling = self._step.labelling
+        expected = plan.facts.get("expected")
+        known = Known(
+            "label",
+            self.labels(),
+            self.strongest(),
+            labelling.threshold,
+            labelling.question,
+            float(expected) if isinstance(expected, int | float) else None,
+        )
+        questions = np.full(len(items), labelling.question)
+        return Batch(items, questions, repeats, why, known)
+
+    def settle(self, tally: Tally) -> None:
+        """Count the answers; only those of a labelling step are evidence."""
+        if self._step is None:
+            return
+        step, self._step = self._step, None
+        labelling, items = step.labelling, step.items
+        a, x = tally.counts.astype(np.float64), tally.sums
+        for side in (LOW, HIGH):
+            reference = (step.roles >> side & 1).astype(bool)
+            # An item is never among its own references.
+            b = a[reference].sum() - np.where(reference, a, 0.0)
+            r = x[reference].sum() - np.where(reference, x, 0.0)
+            guess = np.full(len(items), step.levels[1 - side])
+            guess[step.late] = step.own
+            block = self._block(guess, step.references[side], x, a, r, b, side)
+            # A label is given once: what comes later is about others.
+            still = labelling.sides[items] < 0
+            labelling.evidence[side, items[still]] += block[still]
+        labelling.counts[items] += a
+        labelling.sums[items] += x
+        labelling.decide(items[labelling.sides[items] < 0])
+
+    def _block(
+        self, guess: Floats, reference: float, x: Floats, a: Floats, r: Floats, b: Floats, side: int
+    ) -> Floats:
+        """Evidence against this side: a bet upward against low, downward against high."""
+        rightly = guess >= reference if side == LOW else guess <= reference
+        block = log_evidence(self.problem.answers, guess, reference, x, a, r, b)
+        return np.where(rightly & (b > 0), block, 0.0)
+
+    def labelling(self, question: int) -> Labelling | None:
+        """What is known on a question, if labels were ever looked for there."""
+        return next((each for each in self.labellings if each.question == question), None)
+
+    def _opened(self, plan: Plan, items: Ints) -> _Step:
+        """The step of a checked plan; a question's first step takes the next part of delta."""
+        question = _whole(plan.facts.get("question"))
+        if question is None or not 0 <= question < self.problem.questions:
+            raise _refused("a label plan must name its question", repr(question))
+        if len(np.unique(items)) < len(items):
+            raise _refused("a label plan must name no item twice", f"{len(items)} rows")
+        roles, late = plan.ints("roles"), plan.ints("late")
+        if roles.shape != items.shape or ((roles < 0) | (roles > 3)).any():
+            raise _refused("roles must be 0 to 3, one a row", f"{len(roles)} roles")
+        if ((late < 0) | (late >= len(items))).any() or len(np.unique(late)) < len(late):
+            raise _refused("late must be rows of the plan", f"{len(late)} rows")
+        levels, references = plan.floats("levels", 2), plan.floats("references", 2)
+        if levels[LOW] > levels[HIGH]:
+            raise _refused("levels must be low and high, in this order", levels.tolist())
+        labelling = self.labelling(question)
+        if labelling is None:
+            part = self.delta * part_of_delta(len(self.labellings))
+            threshold = math.log(nulls(self.problem.items) / part)
+            labelling = Labelling.begin(self.problem.items, question, threshold)
+            self.labellings.append(labelling)
+        own = plan.floats("own", len(late))
+        return _Step(labelling, items, roles, levels, references, late, own)
+
+    def joined(self) -> Iterator[tuple[Labelling, int | None, Ints]]:
+        """Labellings that hang together, the item that joins each, and its sides as groups.
+
+        The first is the one with the most labels. Where two disagree about an item, the
+        assumptions are broken; it keeps the label it had first.
+        """
+        left = [each for each in self.labellings if (each.sides >= 0).any()]
+        left.sort(key=lambda each: -int((each.sides >= 0).sum()))
+        groups = np.full(self.problem.items, -1)
+        while left:
+            linked = [each for each in left if ((groups >= 0) & (each.sides >= 0)).any()]
+            if not linked and (groups >= 0).any():
+                return
+            here = linked[0] if linked else left[0]
+            both = np.flatnonzero((groups >= 0) & (here.sides >= 0))
+            flip = int(len(both) > 0 and groups[both[0]] != here.sides[both[0]])
+            sides = np.where(here.sides >= 0, here.sides ^ flip, -1)
+            yield here, int(both[0]) if len(both) else None, sides
+            groups = np.where(groups >= 0, groups, sides)
+            left.remove(here)
+
+    def misfits(self) -> list[int]:
+        """Items that both sides of a question are excluded for."""
+        return sorted(set().union(*(each.odd for each in self.labellings)))
+
+    def labels(self) -> Ints:
+        """The certified groups, -1 elsewhere: nothing before both groups have somebody."""
+        groups = np.full(self.problem.items, -1)
+        for _, _, sides in self.joined():
+            groups = np.where(groups >= 0, groups, sides)
+        groups[self.misfits()] = -1
+        both = (groups == 0).any() and (groups == 1).any()
+        return named(groups) if both else np.full_like(groups, -1)
+
+    def strongest(self) -> Floats:
+        """Each item's best exclusion so far, in nats, as far above its threshold as anywhere."""
+        best = self.labellings[0].evidence.max(axis=0)
+        for each in self.labellings[1:]:
+            best = np.maximum(best, each.evidence.max(axis=0))
+        return np.asarray(best)
+
+
+def named(labels: Ints) -> Ints:
+    """The same groups, numbered in the order in which their first item comes; -1 stays.
+
+    >>> named(np.array([-1, 1, 0, 1]))
+    array([-1,  0,  1,  0])
+    """
+    groups = range(int(labels.max()) + 1)
+    order = sorted(groups, key=lambda group: int(np.argmax(labels == group)))
+    names = np.full(len(groups) + 1, -1)
+    names[order] = groups
+    return names[labels]
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _refused(expected: str, got: object) -> InvalidPlan:
+    return InvalidPlan(expected, got, "mend the guess that made it")

@@ -1,0 +1,131 @@
+"""From phase to phase: search a pair, hunt a good question, label by it, and what if it fails."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from askfew.algorithms.frugal.claim.pooled import PooledClaim
+from askfew.algorithms.frugal.guess.history import History
+from askfew.algorithms.frugal.guess.hunt import Hunt, Target
+from askfew.algorithms.frugal.guess.search import Pair, Search
+from askfew.algorithms.frugal.guess.sides import Sides
+from askfew.algorithms.frugal.tuning import Tuning
+from askfew.plans import Plan
+from askfew.records import Ints, Tally
+
+__all__ = ["Chooser"]
+
+_QUESTIONS = 6
+"""Questions on which somebody stays silent, or that disappoint, before their pair is given up."""
+
+
+class Chooser:
+    """Proposes the next plan; what it knows comes from plans and Tallies alone.
+
+    So it can take over a run whose plans were made by another version: ``learn`` follows the plan
+    that was carried out, whatever it would have proposed itself.
+    """
+
+    def __init__(self, claim: PooledClaim, root: int, tuning: Tuning) -> None:
+        self.claim = claim
+        self.history = History(claim.problem, claim.delta, root, tuning)
+        self.search = Search(self.history)
+        self.hunt: Hunt | None = None
+        self.sides: Sides | None = None
+        self.over = False
+
+    def propose(self) -> Plan:
+        """What to do next, in the phase that the last step led to."""
+        if self.over:
+            return Plan("end")
+        return (self.sides or self.hunt or self.search).propose()
+
+    def learn(self, plan: Plan, tally: Tally) -> None:
+        """Take in what a plan brought, and see which phase comes next."""
+        self._follow(plan)
+        questions = self._questions(plan)
+        self.history.record(plan, questions, tally)
+        if plan.kind == "label":
+            assert self.sides is not None
+            self.sides.learn(plan, tally)
+        elif plan.kind == "hunt":
+            assert self.hunt is not None
+            self.hunt.learn(plan, tally)
+        else:
+            self.search.learn(plan, tally)
+        self._turn()
+
+    def _questions(self, plan: Plan) -> Ints:
+        if plan.kind != "label":
+            return plan.ints("questions")
+        return np.full(len(plan.ints("items")), int(plan.facts["question"]))
+
+    def _follow(self, plan: Plan) -> None:
+        """Be in the phase of the plan, also where another version would not have been."""
+        if plan.kind == "search":
+            self.hunt = self.sides = None
+            return
+        pair = np.array(plan.facts.get("pair", [0, 1]), dtype=np.int64)
+        question = int(self._questions(plan)[0])
+        if self.hunt is None or not np.array_equal(self.hunt.items, pair):
+            self.hunt = Hunt(self.history, self.search, self._pair(pair, question))
+            self.sides = None
+        if plan.kind == "hunt":
+            self.sides = None
+        elif self.sides is None or self.sides.question != question:
+            counts, sums = self.history.looks_at(question)
+            means = sums[pair] / np.maximum(counts[pair], 1)
+            if means[0] == means[1]:  # it knew something that we do not
+                means = plan.floats("levels", 2)
+            self.sides = Sides(
+                self.history, self.claim, Target(question, pair, counts[pair], means)
+            )
+
+    def _pair(self, items: Ints, question: int) -> Pair:
+        counts, sums = self.history.looks_at(question)
+        return Pair(items, question, counts[items], sums[items])
+
+    def _turn(self) -> None:
+        """Leave a phase that is over, until one has something to ask."""
+        while not self.over:
+            if self.sides is not None:
+                if (end := self.sides.end()) is None:
+                    return
+                self._leave_labelling(end)
+            elif self.hunt is not None:
+                if self.hunt.goes_on():
+                    return
+                self._leave_hunt(self.hunt)
+            else:
+                pair = self.search.sure_pair()
+                if pair is None:
+                    return
+                self.hunt = Hunt(self.history, self.search, pair)
+
+    def _leave_labelling(self, end: str) -> None:
+        sides, hunt = self.sides, self.hunt
+        assert sides is not None
+        assert hunt is not None
+        self.sides = None
+        if end == "done":
+            self.over = True
+            return
+        silent = end == "silent"
+        hunt.disappoint(
+            sides.question, sides.heard[sides.order], sides.total[sides.order], silent=silent
+        )
+        if hunt.tries >= _QUESTIONS or (silent and hunt.target() is None and not hunt.goes_on()):
+            self._give_up(hunt, silent=silent)
+
+    def _leave_hunt(self, hunt: Hunt) -> None:
+        target = hunt.target()
+        if target is None:
+            self._give_up(hunt, silent=hunt.needy)
+        else:
+            self.sides = Sides(self.history, self.claim, target)
+
+    def _give_up(self, hunt: Hunt, *, silent: bool) -> None:
+        """Search another pair; but if somebody stays silent on all questions, that is the end."""
+        self.over = silent
+        self.search.forget(hunt.items)
+        self.hunt = None

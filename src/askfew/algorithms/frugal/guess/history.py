@@ -1,0 +1,66 @@
+"""What every guess of a run starts from: the problem, what was asked, and what came back."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from askfew.algorithms.frugal.guess.posterior import Noise
+from askfew.algorithms.frugal.tuning import Tuning
+from askfew.plans import Plan
+from askfew.records import Floats, Ints, Problem, Tally
+
+__all__ = ["History"]
+
+
+class History:
+    """The answers of the search and the hunt by cell, and how much was asked in all.
+
+    ``asked`` paces the rounds; it counts what was asked, answered or not, so that rounds grow even
+    in silence.
+    """
+
+    def __init__(self, problem: Problem, delta: float, root: int, tuning: Tuning) -> None:
+        self.problem = problem
+        self.tuning = tuning
+        self.threshold = math.log(problem.items / delta)
+        self.noise = Noise(problem)
+        self.asked = 0
+        self.steps = 0
+        self._root = root
+        self._looks: list[tuple[Ints, Ints, Ints, Floats]] = []
+
+    def record(self, plan: Plan, questions: Ints, tally: Tally) -> None:
+        """Add what a step asked and heard."""
+        self.asked += int(plan.ints("repeats").sum())
+        self.steps += 1
+        self.noise.record(questions, tally)
+        if plan.kind != "label":
+            self._looks.append((plan.ints("items"), questions, tally.counts, tally.sums))
+
+    def rng(self, purpose: int = 0) -> np.random.Generator:
+        """Random numbers of this step: a guess that takes over later draws the same ones."""
+        return np.random.default_rng([self._root, purpose, self.steps])
+
+    def deck(self, deal: int) -> Ints:
+        """All questions in the order of the deal-th shuffle."""
+        rng = np.random.default_rng([self._root, 1, deal])
+        return rng.permutation(self.problem.questions)
+
+    def looks_at(self, question: int) -> tuple[Floats, Floats]:
+        """Every item's answers to a question before labels were looked for: counts and sums."""
+        counts, sums = np.zeros((2, self.problem.items))
+        for items, questions, heard, total in self._looks:
+            here = questions == question
+            np.add.at(counts, items[here], heard[here])
+            np.add.at(sums, items[here], total[here])
+        return counts, sums
+
+    def labelling_cost(self, gap: ArrayLike) -> Floats:
+        """Answers it takes to label all items, half of them in each group, at a gap in sigmas."""
+        items = self.problem.items
+        ratio = math.sqrt(max(items / 2, 1))
+        answers = 2 * self.threshold * (1 + 1 / ratio) / np.maximum(np.square(gap), 1e-12)
+        return np.asarray(items * (1 + 1 / ratio) * np.maximum(answers, 1.0))[()]

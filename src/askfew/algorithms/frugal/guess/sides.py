@@ -1,0 +1,274 @@
+"""LABEL: which side of the question every item seems to be on, and whom to ask how often."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from askfew.algorithms.frugal.claim.pooled import HIGH, LOW, Labelling, PooledClaim
+from askfew.algorithms.frugal.guess.history import History
+from askfew.algorithms.frugal.guess.hunt import Target
+from askfew.answers import Number
+from askfew.evidence import log_evidence
+from askfew.plans import Plan
+from askfew.records import Floats, Ints, Tally
+from askfew.wording import counted
+
+__all__ = ["End", "Sides"]
+
+End = Literal["done", "futile", "silent"]
+
+_ROUNDS = 2
+"""EM rounds after each step: more change nothing, the next step goes on from here."""
+_MEMBERS = 5.0
+"""Items that each side is thought to have beforehand. With 1, the row "one in twenty" cost 8 times
+as much: a side that seems empty finds no references."""
+_LEAST_GAP = 0.3
+"""Share of the expected gap below which the sides are not thought to lie."""
+_FUTILE = 0.4
+"""A gap clearly below this share of the expected one is not worth labelling by."""
+_CLEAR = 2.0
+"""Standard errors that make a gap clear."""
+_STALE = 0.03
+"""Share of what an item was asked that it is always asked again: no item waits for ever."""
+_STRAGGLERS = 0.003
+"""Share of all that was asked which a step may always ask: cheaper than a round more."""
+_LIKELY = 0.6
+"""The chance of a side from which on an item may be one of its references."""
+_EXTRA = 0.9
+"""The chance from which on an item is asked for more than it needs itself, as a reference."""
+_LATE = 4.0
+"""Times its expected answers after which an item is bet to answer as it has done so far."""
+_SILENT = 5
+"""Empty returns in a row after which an item is not asked this question any more."""
+_JOINERS = 2
+"""Items of each group, labelled on another question, that are labelled here too."""
+
+
+class Sides:
+    """One labelling: presumed sides of all items on a question, and what the sides answer."""
+
+    def __init__(self, history: History, claim: PooledClaim, target: Target) -> None:
+        n = history.problem.items
+        self.history, self.claim, self.target = history, claim, target
+        self.question = target.question
+        low = int(np.argmin(target.means))
+        self.order = np.array([low, 1 - low])
+        """Which of the pair's items is low, and which high."""
+        self.mean = target.means[self.order].astype(np.float64)
+        self.hoped = float(self.mean[HIGH] - self.mean[LOW])
+        self._prior_counts, self._prior_sums = history.looks_at(self.question)
+        self._prior_counts[target.pair] = target.counts
+        self._prior_sums[target.pair] = target.counts * target.means
+        self._counts, self._sums = np.zeros((2, n))
+        self._silent = np.zeros(n, dtype=np.int64)
+        self._shares = 0.0
+        """Log odds that an item is high before it is asked."""
+        self.heard, self.total, self._mixed = np.zeros((3, 2))
+        """Answers of the presumed sides since labelling began; how many were another side's."""
+        self._labelling = claim.labelling(self.question) or Labelling.begin(
+            n, self.question, history.threshold
+        )
+        self._elsewhere = np.zeros(n, dtype=bool)
+        self._joiners = np.zeros(0, dtype=np.int64)
+        self._look_elsewhere()
+        self.high = self._fit()
+
+    def end(self) -> End | None:
+        """Whether labelling by this question is over, and how."""
+        waiting = self._waiting()
+        if len(waiting) == 0:
+            return "done"
+        if self._futile():
+            return "futile"
+        return "silent" if (self._silent[waiting] >= _SILENT).all() else None
+
+    def propose(self) -> Plan:
+        """One step: every waiting item, and more references where its side has too few."""
+        waiting = self._waiting()
+        items = waiting[self._silent[waiting] < _SILENT]
+        chance = np.stack([1 - self.high, self.high])
+        need = self._need(items, chance)
+        size = np.zeros(self.history.problem.items, dtype=np.int64)
+        size[items] = self._sizes(items, need)
+        asked_each = size[items].copy()
+        references, impurity = [], np.zeros(2)
+        for side in (LOW, HIGH):
+            waits = chance[1 - side, items]
+            typical = float(waits @ asked_each / max(waits.sum(), 1e-9))
+            self._ask_more(size, chance[side], float(waits.sum()), typical)
+            who, impurity[side] = _references(size, chance[side], typical)
+            references.append(who)
+        roles = np.zeros_like(size)
+        for side, who in enumerate(references):
+            roles[who] |= 1 << side
+        return self._plan(items, size, roles, impurity, float(need.sum()))
+
+    def learn(self, plan: Plan, tally: Tally) -> None:
+        """Add what a step heard, and look again at who is on which side."""
+        items, roles, repeats = plan.ints("items"), plan.ints("roles"), plan.ints("repeats")
+        for side, chance in ((LOW, 1 - self.high), (HIGH, self.high)):
+            reference = (roles >> side & 1).astype(bool)
+            asked = repeats[reference]
+            wrong = asked @ (1 - chance[items[reference]]) / max(asked.sum(), 1)
+            self.heard[side] += tally.counts[reference].sum()
+            self.total[side] += tally.sums[reference].sum()
+            self._mixed[side] += wrong * tally.counts[reference].sum()
+        self._counts[items] += tally.counts
+        self._sums[items] += tally.sums
+        self._silent[items] = np.where(tally.counts > 0, 0, self._silent[items] + 1)
+        self._labelling = self.claim.labelling(self.question) or self._labelling
+        self._look_elsewhere()
+        self.high = self._fit()
+
+    def _look_elsewhere(self) -> None:
+        """Items that are labelled on another question need no label here, but some join the two."""
+        others = [each for each in self.claim.labellings if each.question != self.question]
+        if not any((each.sides >= 0).any() for each in others):
+            return
+        labels = self.claim.labels()
+        here = self._labelling.sides >= 0
+        self._elsewhere = (labels >= 0) & ~here
+        self._joiners = np.zeros(0, dtype=np.int64)
+        if not any((here & (each.sides >= 0)).any() for each in others):
+            self._joiners = np.concatenate(
+                [np.flatnonzero(self._elsewhere & (labels == group))[:_JOINERS] for group in (0, 1)]
+            )
+
+    def _waiting(self) -> Ints:
+        """Items that need a label on this question."""
+        open_ = (self._labelling.sides < 0) & ~self._elsewhere
+        open_[self._joiners] = True
+        open_[list(self._labelling.odd)] = False
+        return np.flatnonzero(open_)
+
+    def _fit(self) -> Floats:
+        """EM for two sides with a prior on their shares: each item's chance to be high."""
+        counts, sums = self._counts + self._prior_counts, self._sums + self._prior_sums
+        n = len(counts)
+        high = self._chances(counts, sums)
+        for _ in range(_ROUNDS):
+            share = (high.sum() + _MEMBERS) / (n + 2 * _MEMBERS)
+            self._shares = math.log(share / (1 - share))
+            means = self.mean.copy()
+            for side, weight in ((LOW, 1 - high), (HIGH, high)):
+                heard = float(weight @ counts)
+                if heard > 0:
+                    means[side] = float(weight @ sums) / heard
+            if means[HIGH] - means[LOW] < _LEAST_GAP * self.hoped:
+                half = _LEAST_GAP * self.hoped / 2
+                means = means.mean() + np.array([-half, half])
+            self.mean = means
+            high = self._chances(counts, sums)
+        return high
+
+    def _chances(self, counts: Floats, sums: Floats) -> Floats:
+        """Each item's chance to be high, by the likelihood of its answers; labels are certain."""
+        answers = self.history.problem.answers
+        low, high = self.mean
+        if isinstance(answers, Number):
+            odds = (high - low) * (sums - counts * (low + high) / 2) / answers.sigma**2
+        else:
+            width = answers.high - answers.low
+            p, q = np.clip((self.mean - answers.low) / width, 0.02, 0.98)
+            yes = (sums - counts * answers.low) / width
+            odds = yes * math.log(q / p) + (counts - yes) * math.log((1 - q) / (1 - p))
+        chance = 1 / (1 + np.exp(-np.clip(odds + self._shares, -30, 30)))
+        sides = self._labelling.sides
+        return np.asarray(np.where(sides >= 0, sides, chance))
+
+    def _futile(self) -> bool:
+        """Whether the presumed sides' gap is clearly below what it was expected to be."""
+        if (self.heard == 0).any():
+            return False
+        means = self.total / self.heard
+        width = _CLEAR * self.history.problem.answers.sigma * math.sqrt((1 / self.heard).sum())
+        pure = max(1 - float((self._mixed / self.heard).sum()), 0.2)
+        return bool((means[HIGH] - means[LOW] + width) / pure < _FUTILE * self.hoped)
+
+    def _need(self, items: Ints, chance: Floats) -> Floats:
+        """Answers each item should still need to exclude the side it does not seem to be on."""
+        answers, expected = self.history.problem.answers, chance[:, items].sum(axis=1)
+        need = np.empty((2, len(items)))
+        for side in (LOW, HIGH):
+            waits = expected[1 - side]
+            ratio = max(math.sqrt(max(waits, 1)), expected[side], 1.0)
+            other, same = self.mean[1 - side], self.mean[side]
+            rate = log_evidence(answers, other, same, other, 1.0, same * ratio, ratio)
+            missing = self._labelling.threshold - self._labelling.evidence[side, items]
+            need[side] = np.maximum(missing, 0) / max(float(rate), 1e-9)
+        return np.where(self.high[items] > 0.5, need[LOW], need[HIGH])
+
+    def _sizes(self, items: Ints, need: Floats) -> Ints:
+        """A share of what each item still needs, and at least one answer."""
+        trifle = math.floor(min(_STRAGGLERS * self.history.asked / len(items), 1e9))
+        least = np.maximum(np.minimum(trifle, need / 3), _STALE * self._counts[items])
+        sizes = np.maximum(np.ceil(np.maximum(self.history.tuning.step * need, least)), 1)
+        return (sizes * (1 + self._silent[items])).astype(np.int64)
+
+    def _ask_more(self, size: Ints, chance: Floats, waits: float, typical: float) -> None:
+        """Ask the surest members of a side for more than they need, if others lack references."""
+        members = np.flatnonzero(chance > 0.5)
+        have = float(size[members] @ (2 * chance[members] - 1))
+        lack = math.ceil(math.sqrt(max(waits, 1)) * typical - have)
+        if lack <= 0 or waits <= 0.05:
+            return
+        answering = np.where(self._silent < _SILENT, chance, 0.0)
+        sure = np.flatnonzero(answering > min(_EXTRA, float(answering.max())) - 1e-12)
+        asked = self._counts[sure] + self._prior_counts[sure] + size[sure]
+        each = -(-lack // len(sure))
+        who = sure[np.argsort(asked, kind="stable")][: -(-lack // each)]
+        size[who] += each
+
+    def _late(self, items: Ints) -> Ints:
+        """Rows of items that have taken several times the answers they should have needed."""
+        low, high = self.mean
+        rate = float(log_evidence(self.history.problem.answers, high, low, high, 1.0, low, 1.0))
+        enough = _LATE * (self._labelling.threshold / max(rate, 1e-12) + 5)
+        return np.flatnonzero(self._counts[items] > enough)
+
+    def _plan(
+        self, items: Ints, size: Ints, roles: Ints, impurity: Floats, expected: float
+    ) -> Plan:
+        who = np.flatnonzero(size > 0)
+        late = self._late(who)
+        slow = who[late]
+        gap = self.mean[HIGH] - self.mean[LOW]
+        why = f"label: {counted(len(items), 'item')} open on question {self.question}"
+        return Plan(
+            "label",
+            {
+                "why": why,
+                "question": self.question,
+                "expected": expected,
+                "pair": self.target.pair.tolist(),
+            },
+            {
+                "items": who,
+                "repeats": size[who],
+                "roles": roles[who],
+                "levels": self.mean.copy(),
+                "references": self.mean + gap * impurity * np.array([1.0, -1.0]),
+                "late": late,
+                "own": self._sums[slow] / np.maximum(self._counts[slow], 1),
+            },
+        )
+
+
+def _references(size: Ints, chance: Floats, typical: float) -> tuple[Ints, float]:
+    """The references of a side, and the share of their answers that will be another side's.
+
+    Surest first, as many as make the evidence grow fastest: more answers make their mean surer,
+    less sure items blur it.
+    """
+    who = np.flatnonzero((chance > _LIKELY) & (size > 0))
+    if len(who) == 0:
+        who = np.flatnonzero(size > 0)
+        who = who[[int(np.argmax(chance[who]))]]
+    who = who[np.argsort(-chance[who], kind="stable")]
+    answers = np.cumsum(size[who]).astype(np.float64)
+    impurity = np.cumsum(size[who] * (1 - chance[who])) / answers
+    best = int(np.argmax((1 - impurity) ** 2 / (1 + typical / answers)))
+    return who[: best + 1], float(impurity[best])
