@@ -197,4 +197,4 @@ def test_every_batch_says_what_is_known() -> None:
 @pytest.mark.parametrize("option", [{"growth": 0.0}, {"step": 2.0}, {"hunt": -1.0}])
 def test_options_are_checked(option: dict[str, float]) -> None:
     with pytest.raises(InvalidInput):
-        next(frugal(Problem(5, 2), 0.05, np.random.default_rng(0), **option))  # type: ignore[arg-type]
+        next(frugal(Problem(5, 2), 0.05, np.random.default_rng(0), **option))

@@ -49,7 +49,9 @@ def label_all(claim: PooledClaim, chooser: Chooser) -> Procedure[Finding]:
     except EndOfAnswers as end:
         if not claim.labellings:
             raise
+        claim.set_aside()
         return _finding(claim, end.status, str(end))
+    claim.set_aside()
     if (claim.labels() >= 0).all():
         return _finding(claim, "done", "every item is certified")
     if set(np.flatnonzero(claim.labels() < 0).tolist()) <= set(claim.misfits()):

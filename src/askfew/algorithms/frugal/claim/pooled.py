@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from askfew.answers import AnswerKind
 from askfew.errors import InvalidPlan
 from askfew.evidence import log_evidence, nine_digits
 from askfew.plans import Plan
@@ -29,6 +30,10 @@ from askfew.records import Batch, Floats, Ints, Known, Problem, Tally
 __all__ = ["HIGH", "LOW", "Labelling", "PooledClaim", "named", "part_of_delta"]
 
 LOW, HIGH = 0, 1
+
+_ODD = 6.0
+"""Nats beyond the threshold, and the logarithm of its answers, from which on an item's own answers
+do not fit those of its side. Among items that are alike, 20 000 runs set nobody aside."""
 
 
 def part_of_delta(run: int) -> float:
@@ -59,7 +64,7 @@ class Labelling:
     counts: Floats
     sums: Floats
     odd: set[int] = field(default_factory=set)
-    """Items that both sides are excluded for."""
+    """Items that fit neither side."""
 
     @classmethod
     def begin(cls, items: int, question: int, threshold: float) -> Labelling:
@@ -74,6 +79,24 @@ class Labelling:
         self.sides[items[out[LOW] & ~both]] = HIGH
         self.sides[items[out[HIGH] & ~both]] = LOW
         self.odd.update(items[both].tolist())
+
+
+    def set_aside(self, answers: AnswerKind) -> None:
+        """Take back labels of items whose answers are far from those of their own side.
+
+        A side is excluded one way only, so that an item far beyond its own side is labelled, too.
+        Giving fewer labels breaks no promise.
+        """
+        for side in (LOW, HIGH):
+            items = np.flatnonzero(self.sides == side)
+            a, x = self.counts[items], self.sums[items]
+            b, r = a.sum() - a, x.sum() - x
+            own, others = x / np.maximum(a, 1), r / np.maximum(b, 1)
+            far = log_evidence(answers, own, others, x, a, r, b)
+            margin = self.threshold + _ODD + np.log(np.maximum(a, 1))
+            odd = items[nine_digits(far) >= nine_digits(margin)]
+            self.sides[odd] = -1
+            self.odd.update(odd.tolist())
 
 
 @dataclass(eq=False)
@@ -208,8 +231,13 @@ class PooledClaim:
             groups = np.where(groups >= 0, groups, sides)
             left.remove(here)
 
+    def set_aside(self) -> None:
+        """Take back the labels of items that fit their side badly; called when a run ends."""
+        for each in self.labellings:
+            each.set_aside(self.problem.answers)
+
     def misfits(self) -> list[int]:
-        """Items that both sides of a question are excluded for."""
+        """Items that fit neither side of a question."""
         return sorted(set().union(*(each.odd for each in self.labellings)))
 
     def labels(self) -> Ints:

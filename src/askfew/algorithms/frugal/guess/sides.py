@@ -175,9 +175,9 @@ class Sides:
             p, q = np.clip((self.mean - answers.low) / width, 0.02, 0.98)
             yes = (sums - counts * answers.low) / width
             odds = yes * math.log(q / p) + (counts - yes) * math.log((1 - q) / (1 - p))
-        chance = 1 / (1 + np.exp(-np.clip(odds + self._shares, -30, 30)))
+        chance: Floats = 1 / (1 + np.exp(-np.clip(odds + self._shares, -30, 30)))
         sides = self._labelling.sides
-        return np.asarray(np.where(sides >= 0, sides, chance))
+        return np.where(sides >= 0, sides.astype(np.float64), chance)
 
     def _futile(self) -> bool:
         """Whether the presumed sides' gap is clearly below what it was expected to be."""
