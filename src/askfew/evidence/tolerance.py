@@ -71,7 +71,8 @@ def bounded_beyond(
     $\mu_r$ the average of the references' means: at most 1. The proof uses $p - q = w$,
     $aA + bB = 0$ and the signs of the factors, which hold however well the minimum was found.
 
-    A larger ``w`` does not always mean less evidence: about one block in a hundred gains by it.
+    A larger ``w`` does not always mean less evidence: of random blocks, about one in a hundred is
+    evidence that grows with it.
 
     >>> bounded_beyond(px=0.9, pr=0.1, x=[5, 1], a=5, r=[0, 1], b=5, w=0.2).round(3)
     array([ 4.055, -4.904])
