@@ -57,8 +57,9 @@ class Margins:
         Evidence that once reached the threshold has excluded for good: that is what Ville's
         inequality bounds.
         """
-        self._evidence[items, group] += blocks
-        self._excluded[items, group] |= self._evidence[items, group] >= self._threshold
+        who: Ints = np.asarray(items)
+        self._evidence[who, group] += np.asarray(blocks, dtype=np.float64)
+        self._excluded[who, group] |= self._evidence[who, group] >= self._threshold
 
     def reported(self, labels: ArrayLike) -> Floats:
         """The margin of each label; NaN where there is none (-1), or none at the smallest value."""
