@@ -61,7 +61,7 @@ error = "any"
 
 # For "frugal": how far items of one group may differ in their mean answer to a question, in the
 # answers' units, for its promise to hold. The groups must differ by more.
-# tolerance = 0.05
+tolerance = 0.0
 
 # For "rule": the most answers about one item after the rule is learnt; without it, enough for most.
 # limit = 100
