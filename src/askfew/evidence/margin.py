@@ -23,8 +23,6 @@ must be fixed before it is known which references the answers will make one use.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -45,7 +43,7 @@ class Margins:
     array([0.1, 0. ])
     """
 
-    def __init__(self, grid: Sequence[float], *, items: int, groups: int, threshold: float) -> None:
+    def __init__(self, grid: ArrayLike, *, items: int, groups: int, threshold: float) -> None:
         self.grid: Floats = np.unique(np.asarray(grid, dtype=np.float64))
         self._threshold = threshold
         self._evidence = np.zeros((items, groups, len(self.grid)))
