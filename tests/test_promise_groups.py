@@ -10,6 +10,7 @@ import pytest
 import askfew
 from askfew import oracles
 from askfew.algorithms import METHODS, takes_option
+from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.crowd import crowd_forecast
 from askfew.campaigns.folder.load import read_folder
 from askfew.campaigns.reading.findings import findings_of
@@ -23,6 +24,7 @@ from askfew.records import Batch, Certificate, Finding, Known, Problem, Procedur
 from askfew.simulation import Instance, simulate_runs
 from askfew.web.pages.new.draft import Filled, read_draft
 from commands import Command, command
+from web_site import Site
 
 SEEN: list[dict[str, Any]] = []
 
@@ -175,6 +177,29 @@ def test_from_the_form() -> None:
     assert draft.settings.arguments() == OPTIONS
 
 
+def test_the_form_forecasts_with_them_and_the_dashboard_shows_them(store: Store) -> None:
+    site = Site(store)
+    form = {
+        "name": "birds",
+        "questions": "Swims?\nFlies?",
+        "method": "frugal",
+        "groups": "3",
+        "per_cell": "12",
+        "tolerance": "0.05",
+        "answers_per_worker_and_cell": "20",
+    }
+    items = b"id,text\n" + b"".join(b"i%d,\n" % n for n in range(9))
+    files = [("items_file", ("items.csv", items, "text/csv"))]
+    assert "3 groups" in site.owner.post("/new", data=form, files=files).text
+    assert SEEN[-1] == OPTIONS
+    site.owner.post("/new", data={**form, "step": "create"}, files=files)
+    answered(store.campaign("birds"))
+    page = site.owner.get("/campaigns/birds/parts/groups").text.lower()
+    assert all(f"group {g}" in page for g in range(3))
+    assert "against the other one" not in page
+    assert "lower bound" not in site.owner.get("/campaigns/birds").text
+
+
 def test_people_are_a_cap_too() -> None:
     assert Settings("x", method="frugal", people=5).arguments() == {"per_cell": 5}
     assert takes_option("frugal", "per_cell")
@@ -188,17 +213,22 @@ def test_a_campaign_is_forecast_with_them(groups: Any) -> None:
     assert SEEN[0]["groups"] == groups
 
 
+def answered(campaign: Campaign) -> None:
+    """By somebody who knows the groups."""
+    place = {each.id: number for number, each in enumerate(campaign.questions)}
+    while asked := campaign.ask("ann", 50):
+        for each in asked:
+            level = LEVELS[int(each.item.id[1:]) % 3, place[each.question.id]]
+            campaign.tell(each.id, float(level > 0.5))
+
+
 def test_a_campaign_of_three_groups_to_its_end(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path / 'x.db'}")
     settings = Settings("birds", method="frugal", answers_per_worker_and_cell=20, **OPTIONS)
     campaign = store.create(
         settings, [Item(f"i{n}") for n in range(9)], [Question(f"q{n}", "?") for n in range(2)]
     )
-    truth = {f"i{n}": n % 3 for n in range(9)}
-    while asked := campaign.ask("ann", 50):
-        for each in asked:
-            level = LEVELS[truth[each.item.id], int(each.question.id[1])]
-            campaign.tell(each.id, float(level > 0.5))
+    answered(campaign)
     result = result_of(campaign)
     assert result.status == "done"
     assert [sorted(group) for group in result.groups] == [
