@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from askfew.algorithms import CLAIM_VERSIONS, check_delta, start, takes_option
+from askfew.algorithms import CLAIM_VERSIONS, check_delta, start
 from askfew.answers import AnswerKind, YesNo
 from askfew.driver import AskTell, replay, run
 from askfew.errors import InvalidInput, ReplayMismatch
@@ -75,7 +75,7 @@ def cluster(
     if log is None and is_function:
         log = Log(oracle.problem)
     own = getattr(oracle, "per_cell", None)
-    if own is not None and takes_option(method, "per_cell"):
+    if own is not None and method == "rule":  # the only one with a cap for every cell
         options.setdefault("per_cell", own)
     procedure = _start(oracle.problem, names, method, delta, budget, rng, options, log)
     if max_answers is None:

@@ -111,6 +111,7 @@ class Outcome:
             max(self.group_count, int(self.labels.max()) + 1),
             carrying=self._carrying,
             promise=promise,
+            tolerance=getattr(self.certificate, "tolerance", 0.0),
         )
 
     @property
@@ -118,7 +119,8 @@ class Outcome:
         """The questions that the labels rest on."""
         if self.rule is not None:
             return [int(place) for place in self.rule.places(self.questions)]
-        return [] if self.question is None else [self.question]
+        several = getattr(self.certificate, "questions", ())
+        return list(several) or ([] if self.question is None else [self.question])
 
     @property
     def group_names(self) -> list[str]:

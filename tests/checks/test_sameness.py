@@ -1,22 +1,26 @@
 """Evidence that a question splits a group: valid however one asks, and clear where it is split."""
 
-from functools import cache
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
 import pytest
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.cells import CellSums
+from askfew.checks import check
 from askfew.checks.sameness import difference_evidence
 from askfew.clustering import cluster
 from askfew.oracles import bernoulli
 from askfew.outcome import Outcome
-from askfew.records import Floats
+from askfew.records import Floats, Problem
 
 
-def evidence(kind: AnswerKind, counts: list[int], sums: list[float]) -> float:
+def evidence(
+    kind: AnswerKind, counts: list[int], sums: list[float], tolerance: float = 0.0
+) -> float:
     block = np.zeros(len(counts), dtype=np.int64)
-    return float(difference_evidence(kind, block, np.array(counts), np.array(sums))[0])
+    return float(difference_evidence(kind, block, np.array(counts), np.array(sums), tolerance)[0])
 
 
 @pytest.mark.parametrize("p", [0.02, 0.1, 0.3, 0.5, 0.9])
@@ -135,3 +139,47 @@ def test_groups_of_unlike_items_void_the_promise_in_words_nobody_can_miss() -> N
         assert outcome.to_dict()["checks"]["void"]
         assert split.low < split.high
     assert voided >= 6
+
+
+@pytest.mark.parametrize("tolerance", [0.05, 0.3])
+@pytest.mark.parametrize("counts", [(3, 1), (4, 3), (2, 2, 2)])
+def test_within_a_tolerance_its_expectation_is_at_most_one(
+    tolerance: float, counts: tuple[int, ...]
+) -> None:
+    """Items anywhere in an interval of that length, by adding up all that can come out."""
+    for low, places in product([0.0, 0.1, 0.4, 0.7], product([0.0, 1.0], repeat=len(counts))):
+        total = 0.0
+        for sums in product(*(range(c + 1) for c in counts)):
+            means = [low + tolerance * place for place in places]
+            chance = np.prod(
+                [
+                    _choose(c, s) * p**s * (1 - p) ** (c - s)
+                    for c, s, p in zip(counts, sums, means, strict=True)
+                ]
+            )
+            found = evidence(YesNo(), list(counts), [float(s) for s in sums], tolerance)
+            total += float(chance) * np.exp(found)
+        assert total <= 1
+
+
+@pytest.mark.parametrize("kind", [YesNo(), Scale(0, 4), Number(0.5)])
+def test_a_tolerance_forgives_what_lies_within_it_and_nothing_else(kind: AnswerKind) -> None:
+    width = 4.0 if isinstance(kind, Scale) else 1.0
+    counts, sums = [2000] * 3, [width * 2000 * mean for mean in (0.4, 0.5, 0.55)]
+    assert evidence(kind, counts, sums) > 5
+    assert evidence(kind, counts, sums, width * 0.15) < 0
+    assert evidence(kind, counts, sums, width * 0.02) > 2
+    tiny = evidence(kind, counts, sums, width * 1e-9)
+    assert tiny == pytest.approx(evidence(kind, counts, sums), abs=1e-3)
+
+
+def test_items_within_the_tolerance_do_not_void_the_promise() -> None:
+    counts = np.full(12, 2000)
+    means = np.tile([0.2, 0.3, 0.25, 0.7, 0.8, 0.75], 2)
+    groups = (means > 0.5).astype(np.int64)
+    sums = counts * means
+    cells = CellSums(np.arange(12), np.zeros(12, dtype=np.int64), counts, sums, sums)
+    said = partial(check, Problem(12, 1), cells, groups, groups, 2, carrying=[0], promise="groups")
+    assert said().void
+    assert not said(tolerance=0.1).void
+    assert "differ by more than 0.01;" in said(tolerance=0.01).warnings(["q"])[0]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from askfew.algorithms import methods_with
 from commands import Command, Said, command
 
 SIMULATE = [
@@ -146,6 +147,10 @@ def test_a_rule_takes_its_options(askfew: Command, more: str) -> None:
     assert found["unfinished"] == 0
 
 
+def able(option: str) -> str:
+    return ", ".join(methods_with(option)) or "none"
+
+
 def test_the_options_reach_the_method(askfew: Command) -> None:
     """A promise about every label costs more than one about a share of them."""
     any_, share = (
@@ -158,11 +163,18 @@ def test_the_options_reach_the_method(askfew: Command) -> None:
 @pytest.mark.parametrize(
     ("bad", "sentence"),
     [
-        ("--anchors 3", "--anchors 3 needs a method that can (rule), got paper: "),
-        ("--error share", "--error share needs a method that can (rule), got paper: "),
-        ("--per-cell 5", "--per-cell 5 needs a method that can (rule), got paper: "),
-        ("--look-for auto", "--look-for auto needs a method that can (rule), got paper: "),
-        ("--groups 3", "--groups 3 needs a method that can (rule), got paper: "),
+        ("--anchors 3", f"--anchors 3 needs a method that can ({able('anchors')}), got paper: "),
+        ("--error share", f"--error share needs a method that can ({able('error')}), got paper: "),
+        ("--per-cell 5", f"--per-cell 5 needs a method that can ({able('per_cell')}), got paper: "),
+        (
+            "--look-for auto",
+            f"--look-for auto needs a method that can ({able('groups')}), got paper: ",
+        ),
+        ("--groups 3", f"--groups 3 needs a method that can ({able('groups')}), got paper: "),
+        (
+            "--tolerance 0.1",
+            f"--tolerance 0.1 needs a method that can ({able('tolerance')}), got paper: ",
+        ),
         ("--groups 5", "5 groups need at least 3 useful questions, so that every two"),
         ("--method rule --look-for few", "--look-for must be auto, or whole numbers with commas"),
         ("--method rule --look-for 1", "groups must be whole numbers from 2"),

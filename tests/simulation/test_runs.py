@@ -4,7 +4,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askfew.errors import InvalidInput
+from askfew.algorithms import METHODS
+from askfew.errors import InvalidBatch, InvalidInput
+from askfew.records import Batch, Finding, Problem, Procedure
 from askfew.simulation import Instance, Run, draw_anchors, simulate_runs, try_method
 
 EASY = Instance(items=6, questions=4, useful=2, gap=6.0)
@@ -116,3 +118,25 @@ def test_bad_settings_are_refused(bad: dict[str, Any]) -> None:
 def test_an_error_in_another_process_is_the_same_error() -> None:
     with pytest.raises(InvalidInput, match="method must be one of"):
         simulate(method="papper", jobs=2)
+
+
+def asking(
+    problem: Problem, delta: float, rng: np.random.Generator, *, per_cell: int, times: int
+) -> Procedure[Finding]:
+    """Asks one cell so often, in two steps, whatever its cap."""
+    for repeats in (times - 1, 1):
+        yield Batch(np.array([0, 1]), np.array([0, 0]), np.array([repeats, 1]))
+    return Finding(np.full(problem.items, -1))
+
+
+def test_a_method_that_exceeds_its_cap_on_a_cell_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METHODS, "asking", asking)
+    assert simulate(method="asking", options={"per_cell": 5, "times": 5})[0].answers == 7
+    with pytest.raises(InvalidBatch, match="must ask no cell more than 5 times, got 6"):
+        simulate(method="asking", options={"per_cell": 5, "times": 6})
+
+
+def test_the_method_rule_keeps_its_cap() -> None:
+    world = Instance(30, 12, 6, 0.8, "yes-no", spread=0.1)
+    options = {"per_cell": 4, "error": "share"}
+    assert simulate(instance=world, method="rule", options=options, runs=3)

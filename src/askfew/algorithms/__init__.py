@@ -21,7 +21,15 @@ from askfew.algorithms.rule.claim import VERSION as RULE_CLAIM
 from askfew.errors import InvalidInput
 from askfew.records import Finding, Problem, Procedure
 
-__all__ = ["CLAIM_VERSIONS", "METHODS", "check_delta", "start", "takes_budget", "takes_option"]
+__all__ = [
+    "CLAIM_VERSIONS",
+    "METHODS",
+    "check_delta",
+    "methods_with",
+    "start",
+    "takes_budget",
+    "takes_option",
+]
 
 METHODS: dict[str, Callable[..., Procedure[Finding]]] = {
     "frugal": frugal_method,
@@ -92,6 +100,15 @@ def takes_budget(method: str) -> bool:
 def takes_option(method: str, name: str) -> bool:
     """Whether the method has this option."""
     return name in _parameters(method)
+
+
+def methods_with(option: str) -> list[str]:
+    """The methods that have this option.
+
+    >>> methods_with("anchors")
+    ['rule']
+    """
+    return [method for method in METHODS if takes_option(method, option)]
 
 
 def check_delta(delta: float) -> None:

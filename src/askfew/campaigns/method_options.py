@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from askfew.algorithms import METHODS, start, takes_option
+from askfew.algorithms import METHODS, methods_with, start, takes_option
 from askfew.campaigns.sentences import shown
 from askfew.errors import InvalidInput
 from askfew.records import Problem
@@ -19,7 +19,7 @@ __all__ = ["check_options", "read_options"]
 _SET_ELSEWHERE = {
     **dict.fromkeys(("delta", "method", "problem", "rng"), "take it out of the options"),
     **dict.fromkeys(
-        ("groups", "error", "per_cell", "limit", "margin", "repeats"),
+        ("groups", "error", "per_cell", "tolerance", "limit", "margin", "repeats"),
         "write it as a setting of its own, beside options",
     ),
     "given": 'write rule = "FILE", beside options',
@@ -75,7 +75,7 @@ def check_options(
             raise InvalidInput(
                 f"{name} is a setting of another method",
                 f"method {method!r}",
-                f'leave {name} out, or write method = "rule"',
+                f"leave {name} out" + _or_write(methods_with("given" if name == "rule" else name)),
             )
     # Started, but never driven: a generator runs nothing before its first Batch is asked for.
     wanted = groups if isinstance(groups, list) else [groups]
@@ -85,6 +85,10 @@ def check_options(
     parameters = inspect.signature(METHODS[method]).parameters
     for name, value in options.items():
         _check_type(name, value, parameters[name].annotation)
+
+
+def _or_write(methods: list[str]) -> str:
+    return "".join(f', or write method = "{method}"' for method in methods[:1])
 
 
 def _check_type(name: str, value: object, annotation: object) -> None:

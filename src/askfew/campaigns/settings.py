@@ -19,7 +19,7 @@ from askfew.errors import InvalidInput
 from askfew.evidence.labels import Error
 from askfew.rule import Rule
 
-__all__ = ["LONGEST_TEXT", "OF_THE_METHOD", "Settings", "check_setting", "is_storable"]
+__all__ = ["LONGEST_TEXT", "Settings", "check_setting", "is_storable", "setting_to_blame"]
 
 LONGEST_TEXT = 10_000
 """Characters of a text that a worker is shown."""
@@ -32,7 +32,7 @@ _YEAR = 366 * 24 * 3600
 
 Groups = int | list[int] | Literal["auto"]
 Repeats = Literal["fresh", "same"]
-OF_THE_METHOD = ("groups", "error", "per_cell", "limit", "margin", "repeats")
+_OF_THE_METHOD = ("groups", "error", "per_cell", "tolerance", "limit", "margin", "repeats")
 """Settings that become options of the method."""
 
 
@@ -68,6 +68,8 @@ class Settings:
     """What delta bounds: the chance of "any" wrong label, or the "share" of wrong ones."""
     per_cell: int | None = None
     """The most answers of any (item, question)."""
+    tolerance: float = 0.0
+    """How far the means of a group's items may differ on a question, in the answers' units."""
     limit: int | None = None
     """The most answers about one item while it is certified."""
     margin: float = _HALF_WAY
@@ -103,7 +105,7 @@ class Settings:
         """Settings that are the method's. Those that say what is usual are left out: what a
         campaign was given is part of its recipe, and must not grow with the list of settings.
         """
-        named = {name: getattr(self, name) for name in OF_THE_METHOD}
+        named = {name: getattr(self, name) for name in _OF_THE_METHOD}
         own = {name: value for name, value in named.items() if value != _USUAL[name]}
         if self.most_per_cell is not None and takes_option(self.method, "per_cell"):
             own["per_cell"] = self.most_per_cell
@@ -144,6 +146,20 @@ def check_setting(key: str, value: object) -> Any:
     """
     _check_key(key)
     return _READERS[key](value)
+
+
+def setting_to_blame(values: Mapping[str, Any]) -> str:
+    """The setting that does not go with the method, if there is one, where each alone is right.
+
+    >>> setting_to_blame({"method": "frugal", "margin": 0.3})
+    'margin'
+    """
+    method = values.get("method", _USUAL["method"])
+    for key in (*_OF_THE_METHOD, "rule"):
+        taken = takes_option(method, "given" if key == "rule" else key)
+        if key in values and not taken and values[key] != _USUAL[key]:
+            return key
+    return "options" if "options" in values else "method"
 
 
 def _check_key(key: str) -> None:
@@ -298,6 +314,7 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "groups": _groups,
     "error": partial(_one_of, "error", get_args(Error)),
     "per_cell": partial(_if_any, partial(_whole, "per_cell", 1, _MOST, 12)),
+    "tolerance": partial(_between, "tolerance", 0, _MOST, 0.05),
     "limit": partial(_if_any, partial(_whole, "limit", 1, _MOST, 100)),
     "margin": _margin,
     "repeats": partial(_one_of, "repeats", get_args(Repeats)),

@@ -45,6 +45,8 @@ class Checks:
     repeats: Repeats
     splits: tuple[Split, ...]
     """Questions that split a group, where the promise assumes that none does."""
+    tolerance: float = 0.0
+    """How far the promise allows items of a group to differ."""
 
     @property
     def void(self) -> bool:
@@ -59,7 +61,7 @@ class Checks:
         if self.repeats.suspect:
             lines.append(f"{_VOID}: {_copies(self.repeats)}. {_INSTEAD}")
         if self.splits:
-            lines.append(f"{_VOID}: {_split(self.splits, questions)}")
+            lines.append(f"{_VOID}: {_split(self.splits, questions, self.tolerance)}")
         if not lines and self.repeats.quiet:
             lines.append(f"WARNING: {_quiet(self.repeats)}")
         return lines
@@ -112,10 +114,12 @@ def check(
     *,
     carrying: Sequence[int],
     promise: Promise | None,
+    tolerance: float = 0.0,
 ) -> Checks:
     """Look at all answers, given the labels (-1: none); guesses where nothing is certified.
 
-    ``carrying`` are the questions that the labels rest on.
+    ``carrying`` are the questions that the labels rest on; ``tolerance`` is how far items of a
+    group may differ for the promise "groups" to hold.
     """
     nobody = promise is None or not (labels >= 0).any()
     of_cell = (guesses if nobody else labels)[cells.item]
@@ -139,7 +143,8 @@ def check(
         questions,
         spread_of(cells, of_cell, gaps),
         judge_cells(problem.answers, cells, of_cell, alike=promise == "groups"),
-        splits_of(problem, cells, of_cell, groups) if promise == "groups" else (),
+        splits_of(problem, cells, of_cell, groups, tolerance) if promise == "groups" else (),
+        tolerance,
     )
 
 
@@ -170,15 +175,16 @@ def _wasteful(repeats: Repeats) -> str:
     )
 
 
-def _split(splits: tuple[Split, ...], questions: Sequence[object]) -> str:
+def _split(splits: tuple[Split, ...], questions: Sequence[object], tolerance: float) -> str:
     first = splits[0]
     rest = len(splits) - 1
+    unlike = f"differ by more than {tolerance:g}" if tolerance else "are not the same"
     more = f" So {'does' if rest == 1 else 'do'} {counted(rest, 'other pair')}." if rest else ""
     return (
         f"question {questions[first.question]} splits group {first.group} (a tenth of its answers"
         f" are about items with means of at most {first.low:.3g}, a tenth about items with at least"
         f" {first.high:.3g}; evidence {first.nats:.1f} nats, where {first.needed:.1f} would"
-        f" do).{more} Items of one group are not the same; use method='rule'."
+        f" do).{more} Items of one group {unlike}; use method='rule'."
     )
 
 

@@ -14,6 +14,9 @@ sum, so that it needs no order of the answers, and yet holds under adaptive samp
 one stops. Numbers: the same with normal densities of the noise, guesses drawn by normal
 distributions.
 
+With a tolerance w the null is that all means of the group lie within some interval of length w:
+the largest value is then over intervals, each item taking the mean in it that suits it best.
+
 It holds for groups that are fixed beforehand. Labels are found from the same answers: if they are
 the true groups, which the certificate says they are but for a chance of delta, nothing is lost. Of
 numbers, the guesses lie around the group's own mean, whose error (a fraction of sigma that falls
@@ -23,6 +26,7 @@ with the answers) is not counted.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +44,8 @@ _LISTED = 20
 _STRENGTHS = {1.0: 5, 4.0: 7, 12.0: 9, 40.0: 13, 150.0: 21}
 """Of the beta distributions, unlike items first, nearly the same ones last; and how many means are
 tried with each, fewer where they are wide."""
+_THIRDS = 60
+"""Steps of the search for the interval that suits a group best: exact but for crumbs."""
 _SPREADS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0)
 """Of numbers' means within a group, in sigma."""
 
@@ -58,13 +64,15 @@ class Split:
     high: float
 
 
-def splits_of(problem: Problem, cells: CellSums, groups: Ints, count: int) -> tuple[Split, ...]:
+def splits_of(
+    problem: Problem, cells: CellSums, groups: Ints, count: int, tolerance: float = 0.0
+) -> tuple[Split, ...]:
     """Questions that split a group, the clearest first; ``groups`` are those of the cells' items
-    (-1: none).
+    (-1: none). Means that differ by no more than ``tolerance`` split nothing.
     """
     cells, groups = cells.where(groups >= 0), groups[groups >= 0]
     block, place = np.unique(groups * problem.questions + cells.question, return_inverse=True)
-    evidence = difference_evidence(problem.answers, place, cells.count, cells.sum)
+    evidence = difference_evidence(problem.answers, place, cells.count, cells.sum, tolerance)
     needed = math.log(problem.questions * count / _CHANCE)
     found = []
     clearest = np.argsort(-evidence, kind="stable")[:_LISTED]
@@ -75,8 +83,11 @@ def splits_of(problem: Problem, cells: CellSums, groups: Ints, count: int) -> tu
     return tuple(found)
 
 
-def difference_evidence(kind: AnswerKind, block: Ints, counts: Ints, sums: Floats) -> Floats:
-    """For each block of cells, the nats that speak for means that are not all the same.
+def difference_evidence(
+    kind: AnswerKind, block: Ints, counts: Ints, sums: Floats, tolerance: float = 0.0
+) -> Floats:
+    """For each block of cells, the nats that speak for means that are not all the same, or that
+    differ by more than ``tolerance``.
 
     >>> from askfew.answers import YesNo
     >>> evidence = difference_evidence(
@@ -87,18 +98,21 @@ def difference_evidence(kind: AnswerKind, block: Ints, counts: Ints, sums: Float
     if len(block) == 0:
         return np.zeros(0)
     if isinstance(kind, Number):
-        return _numbers(kind.sigma, block, counts, sums)
-    share = np.clip((sums / counts - kind.low) / (kind.high - kind.low), 0.0, 1.0)
-    return _bounded(block, counts, counts * share)
+        return _numbers(kind.sigma, block, counts, sums, tolerance / kind.sigma)
+    width = kind.high - kind.low
+    share = np.clip((sums / counts - kind.low) / width, 0.0, 1.0)
+    return _bounded(block, counts, counts * share, tolerance / width)
 
 
-def _bounded(block: Ints, counts: Ints, sums: Floats) -> Floats:
+def _bounded(block: Ints, counts: Ints, sums: Floats, tolerance: float) -> Floats:
     # Cells of the same count and sum are looked at once.
     shapes, shape = np.unique(counts + 1j * sums, return_inverse=True)
     c, y = shapes.real, shapes.imag
     total = np.bincount(block, counts)
     yes = np.bincount(block, sums)
     best = xlogy(yes, yes / total) + xlogy(total - yes, np.maximum(1 - yes / total, 1e-300))
+    if tolerance > 0:
+        best = _within(block, sums / counts, tolerance, lambda p: _fit(counts, sums, p))
     guesses = []
     for strength, tried in _STRENGTHS.items():
         for mean in 1 / (1 + np.exp(-np.linspace(-5, 5, tried))):
@@ -108,11 +122,42 @@ def _bounded(block: Ints, counts: Ints, sums: Floats) -> Floats:
     return np.asarray(logsumexp(guesses, axis=0) - math.log(len(_STRENGTHS)) - best)
 
 
-def _numbers(sigma: float, block: Ints, counts: Ints, sums: Floats) -> Floats:
+def _fit(counts: Ints, sums: Floats, p: Floats) -> Floats:
+    """The log likelihood of each cell at its own mean."""
+    inside = np.clip(p, 1e-300, 1 - 1e-16)
+    return np.asarray(xlogy(sums, inside) + xlogy(counts - sums, 1 - inside))
+
+
+def _within(
+    block: Ints, means: Floats, tolerance: float, fit: Callable[[Floats], Floats]
+) -> Floats:
+    """The largest fit of each block whose items' means lie in an interval of length ``tolerance``.
+
+    ``fit`` is concave in an item's mean, so its largest value in the interval is concave in the
+    interval's lower end: the search that drops a third each time finds it.
+    """
+
+    def best(low: Floats) -> Floats:
+        own = np.clip(means, low[block], low[block] + tolerance)
+        return np.asarray(np.bincount(block, fit(own)), dtype=np.float64)
+
+    low = np.full(int(block.max()) + 1, float(means.min()) - tolerance)
+    high = np.full(len(low), float(means.max()))
+    for _ in range(_THIRDS):
+        third = (high - low) / 3
+        left = best(low + third) < best(high - third)
+        low, high = np.where(left, low + third, low), np.where(left, high, high - third)
+    return best((low + high) / 2)
+
+
+def _numbers(sigma: float, block: Ints, counts: Ints, sums: Floats, tolerance: float) -> Floats:
     total = np.bincount(block, counts)
     middle = np.bincount(block, sums) / total
     means = (sums / counts - middle[block]) / sigma
-    best = -np.bincount(block, counts * means**2) / 2 + np.bincount(block, np.log(counts)) / 2
+    best = -np.bincount(block, counts * means**2) / 2
+    if tolerance > 0:
+        best = _within(block, means, tolerance, lambda p: -counts * (means - p) ** 2 / 2)
+    best = best + np.bincount(block, np.log(counts)) / 2
     guesses = []
     for spread in _SPREADS:
         variance = spread**2 + 1 / counts

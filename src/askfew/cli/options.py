@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Option
 
-from askfew.algorithms import METHODS, takes_option
+from askfew.algorithms import METHODS, methods_with, takes_option
 from askfew.errors import InvalidInput
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Seed",
     "Sigma",
     "Spread",
+    "Tolerance",
     "Useful",
     "method_options",
 ]
@@ -61,6 +62,13 @@ Error = Annotated[
 PerCell = Annotated[
     int | None, Option(help="Most answers of any (item, question).", show_default="no cap")
 ]
+Tolerance = Annotated[
+    float | None,
+    Option(
+        help="How far the method is told that items of a group may differ, in answers' units.",
+        show_default="not at all",
+    ),
+]
 Anchors = Annotated[int, Option(min=0, help="So many items of each group are known beforehand.")]
 Delta = Annotated[
     float, Option(help="Allowed probability of any wrong label (or expected share of them).")
@@ -79,16 +87,22 @@ def method_options(
     look_for: str | None = None,
     error: str | None = None,
     per_cell: int | None = None,
+    tolerance: float | None = None,
     anchors: int = 0,
 ) -> dict[str, object]:
     """What to pass to the method, of what was said; InvalidInput for what it does not take."""
-    wished = {"error": error, "per_cell": per_cell, "anchors": anchors or None}
+    wished = {
+        "error": error,
+        "per_cell": per_cell,
+        "tolerance": tolerance,
+        "anchors": anchors or None,
+    }
     said: dict[str, object] = {name: value for name, value in wished.items() if value is not None}
     if groups > 2 or look_for is not None:
         said["groups"] = groups if look_for is None else _numbers(look_for)
     for name in said:
         if not takes_option(method, name):
-            able = ", ".join(each for each in METHODS if takes_option(each, name))
+            able = ", ".join(methods_with(name)) or "none"
             given = f"{name.replace('_', '-')} {said[name]}"
             if name == "groups" and look_for is not None:
                 given = f"look-for {look_for}"
@@ -101,13 +115,14 @@ def method_options(
     return said
 
 
-def _numbers(text: str) -> str | list[int]:
-    """'auto', or numbers of groups with commas between them."""
+def _numbers(text: str) -> str | int | list[int]:
+    """'auto', a number of groups, or several with commas between them."""
     if text == "auto":
         return text
     try:
-        return [int(each) for each in text.split(",")]
+        numbers = [int(each) for each in text.split(",")]
     except ValueError:
         raise InvalidInput(
             "--look-for must be auto, or whole numbers with commas", repr(text), "write 2,3,4, say"
         ) from None
+    return numbers if len(numbers) > 1 else numbers[0]

@@ -52,6 +52,7 @@ def plan(
     look_for: options.LookFor = None,
     error: options.Error = None,
     per_cell: options.PerCell = None,
+    tolerance: options.Tolerance = None,
     anchors: options.Anchors = 0,
     noise: options.Noise = "yes-no",
     sigma: options.Sigma = 1.0,
@@ -78,7 +79,7 @@ def plan(
         questions,
         Range.read(gap, "gap"),
         SHARE if share is None else Range.read(share, "share"),
-        usual_useful(method, questions) if useful is None else Range.read(useful, "useful"),
+        usual_useful(method, questions, groups) if useful is None else Range.read(useful, "useful"),
         noise=noise,
         sigma=sigma,
         groups=groups,
@@ -93,6 +94,7 @@ def plan(
             look_for=look_for,
             error=error,
             per_cell=per_cell,
+            tolerance=tolerance,
             anchors=anchors,
         ),
         "delta": delta,
@@ -108,7 +110,7 @@ def plan(
         runs=runs,
         watch=progress("simulated campaigns", runs),
     )
-    usual = usual_useful(method, 10**6)
+    usual = usual_useful(method, 10**6, groups)
     if useful is None and unknown.useful != usual:
         note(
             f"There are few questions: {unknown.useful} of them, not {usual}, are taken to"

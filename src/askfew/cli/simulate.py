@@ -33,6 +33,7 @@ def simulate(
     look_for: options.LookFor = None,
     error: options.Error = None,
     per_cell: options.PerCell = None,
+    tolerance: options.Tolerance = None,
     anchors: options.Anchors = 0,
     delta: options.Delta = 0.05,
     runs: Annotated[int, Option(help="How many runs.")] = 100,
@@ -53,6 +54,7 @@ def simulate(
         look_for=look_for,
         error=error,
         per_cell=per_cell,
+        tolerance=tolerance,
         anchors=anchors,
     )
     began = time.perf_counter()

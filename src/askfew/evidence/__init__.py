@@ -11,5 +11,15 @@ from askfew.evidence.blocks import log_evidence
 from askfew.evidence.bounded import bounded_block
 from askfew.evidence.number import best_bet, number_block
 from askfew.evidence.rounding import nine_digits
+from askfew.evidence.tolerance import bounded_beyond, number_beyond
 
-__all__ = ["best_bet", "bounded_block", "log_evidence", "mixture", "nine_digits", "number_block"]
+__all__ = [
+    "best_bet",
+    "bounded_beyond",
+    "bounded_block",
+    "log_evidence",
+    "mixture",
+    "nine_digits",
+    "number_beyond",
+    "number_block",
+]

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 
 from askfew.records import Floats
 
-__all__ = ["bounded_block"]
+__all__ = ["EDGE", "bounded_block"]
 
-_EDGE = 1e-6
+EDGE = 1e-6
 """Guesses are kept this far from 0 and 1, where a single surprise would be infinite."""
 
 
@@ -35,7 +35,7 @@ def bounded_block(
     x, r = np.asarray(x, dtype=np.float64), np.asarray(r, dtype=np.float64)
     # Clip first, then form p0: the other order would break the equation that makes it valid,
     # a (px - p0) + b (pr - p0) = 0. Written with the gap, it holds to the last digit too.
-    px, pr = np.clip(px, _EDGE, 1 - _EDGE), np.clip(pr, _EDGE, 1 - _EDGE)
+    px, pr = np.clip(px, EDGE, 1 - EDGE), np.clip(pr, EDGE, 1 - EDGE)
     gap = (pr - px) / np.maximum(a + b, 1)
     p0 = px + b * gap
     evidence = (

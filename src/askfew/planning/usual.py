@@ -24,14 +24,15 @@ _SPREAD = 0.14
 """Of the gap, where items of a group may differ: a standard deviation of .1 at .85 against .15."""
 
 
-def usual_useful(method: str, questions: int) -> Range:
-    """How many questions tell the groups apart.
+def usual_useful(method: str, questions: int, groups: int = 2) -> Range:
+    """How many questions tell the groups apart: at least one for each group after the first.
 
     >>> usual_useful("frugal", 20), usual_useful("rule", 6)
     (Range(low=2, high=8), Range(low=4, high=6))
     """
-    fewest = _FEWEST_OF_A_RULE if method == "rule" else _USEFUL.low
-    return Range(*(max(1, min(end, questions)) for end in (fewest, _USEFUL.high)))
+    fewest = max(_FEWEST_OF_A_RULE if method == "rule" else _USEFUL.low, groups - 1)
+    most = max(_USEFUL.high, fewest)
+    return Range(*(max(1, min(end, questions)) for end in (fewest, most)))
 
 
 def usual_spread(method: str) -> float:
@@ -47,7 +48,7 @@ def typical_instance(
     >>> print(typical_instance(Number(2.0), 50, 30, "rule"))
     50 items, 30 questions, 6 useful, gap 4, gaussian answers (sigma 2), balance 0.5, spread 0.14
     """
-    useful = max(1, round(questions * _TYPICAL_USEFUL))
+    useful = min(max(groups - 1, round(questions * _TYPICAL_USEFUL)), questions)
     if method == "rule":
         fewest = _FEWEST_OF_A_RULE if groups == 2 else _FEWEST_OF_A_RULE * groups
         useful = min(max(useful, fewest), questions)

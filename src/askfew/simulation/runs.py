@@ -12,8 +12,8 @@ import numpy as np
 
 from askfew.algorithms import METHODS, start
 from askfew.driver import run
-from askfew.errors import InvalidInput
-from askfew.records import Ints, Status
+from askfew.errors import InvalidBatch, InvalidInput
+from askfew.records import Batch, Ints, Oracle, Status, Tally
 from askfew.simulation.engines import Engine, local
 from askfew.simulation.instances import Instance, World
 from askfew.simulation.referee import judge
@@ -80,12 +80,16 @@ def try_method(
 ) -> Run:
     """Run a method on a world and compare its labels with the truth.
 
-    ``anchors`` random items of each group are known to it.
+    ``anchors`` random items of each group are known to it. A method that is told a cap on the
+    answers of a cell (the option ``per_cell``) and asks for more is broken: InvalidBatch.
     """
-    problem = world.oracle.problem
+    options, oracle, problem = options or {}, world.oracle, world.oracle.problem
+    cap = options.get("per_cell")
+    if isinstance(cap, int):
+        oracle = _Capped(oracle, cap)
     known = {} if anchors == 0 else {"anchors": draw_anchors(world.labels, anchors, rng)}
-    procedure = start(method, problem, rng, delta=delta, budget=budget, **known, **(options or {}))
-    ended = run(procedure, world.oracle, max_answers=max_answers)
+    procedure = start(method, problem, rng, delta=delta, budget=budget, **known, **options)
+    ended = run(procedure, oracle, max_answers=max_answers)
     status = ended.status if ended.result is None else ended.result.status
     verdict, meter = judge(ended.result, world), ended.meter
     return Run(
@@ -98,6 +102,27 @@ def try_method(
         verdict.wrong_share,
         verdict.class_accuracy,
     )
+
+
+class _Capped:
+    """An oracle that holds a method to its cap on the answers of any (item, question)."""
+
+    def __init__(self, oracle: Oracle, cap: int) -> None:
+        self.problem = oracle.problem
+        self._oracle, self._cap = oracle, cap
+        self._asked = np.zeros(self.problem.items * self.problem.questions, dtype=np.int32)
+
+    def __call__(self, batch: Batch, /) -> Tally:
+        cells = batch.items * self.problem.questions + batch.questions
+        np.add.at(self._asked, cells, batch.repeats)
+        worst = int(self._asked[cells].max(initial=0))
+        if worst > self._cap:
+            raise InvalidBatch(
+                f"a method that is told per_cell must ask no cell more than {self._cap} times",
+                worst,
+                "mend the method",
+            )
+        return self._oracle(batch)
 
 
 def draw_anchors(labels: Ints, each: int, rng: np.random.Generator) -> dict[int, int]:

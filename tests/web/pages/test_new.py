@@ -51,7 +51,10 @@ def test_pictures_alone_are_items_in_human_order() -> None:
         ({"groups": "2, 7"}, ITEMS, "groups", "there cannot be more groups than the 4 items"),
         ({"error": "all"}, ITEMS, "error", 'error must be "any" or "share"'),
         ({"people": "0"}, ITEMS, "people", "people must be a whole number"),
-        ({"method": "frugal", "error": "share"}, ITEMS, "method", "error is a setting of another"),
+        ({"method": "frugal", "error": "share"}, ITEMS, "error", "error is a setting of another"),
+        ({"tolerance": "0.1"}, ITEMS, "tolerance", "tolerance is a setting of another"),
+        ({"tolerance": "-1"}, ITEMS, "tolerance", "tolerance must be a number of at least 0"),
+        ({"per_cell": "0"}, ITEMS, "per_cell", "per_cell must be a whole number"),
         (
             {},
             b"id,text,group\na,,x\nb,,x\nc,,\nd,,\n",

@@ -10,10 +10,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from askfew.algorithms import takes_option
 from askfew.campaigns.folder.text_file import read_text
 from askfew.campaigns.sentences import located, nearest, shown
-from askfew.campaigns.settings import OF_THE_METHOD, Settings, check_setting
+from askfew.campaigns.settings import Settings, check_setting, setting_to_blame
 from askfew.errors import InvalidInput
 from askfew.rule import Rule
 
@@ -57,18 +56,8 @@ def parse_settings(path: Path, text: str) -> Settings:
     if "name" not in table:
         with located(place_of(path, text, _TABLE, "name")):
             return Settings.from_dict(table)
-    with located(place_of(path, text, _TABLE, _to_blame(table))):
+    with located(place_of(path, text, _TABLE, setting_to_blame(table))):
         return Settings.from_dict(table)
-
-
-def _to_blame(table: dict[str, Any]) -> str:
-    """The setting that does not go with the method, if there is one."""
-    method = table.get("method", Settings("x").method)
-    for key in (*OF_THE_METHOD, "rule"):
-        taken = takes_option(method, "given" if key == "rule" else key)
-        if key in table and not taken and table[key] != getattr(Settings("x"), key):
-            return key
-    return "options" if "options" in table else "method"
 
 
 def _read_rule(folder: Path, name: object) -> Rule:

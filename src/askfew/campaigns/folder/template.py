@@ -49,20 +49,25 @@ step_timeout = 3600
 # answers, but its promise holds only if items of one group are the same on every question.
 method = "rule"
 
-# How many groups: a number, a list of allowed numbers such as [2, 3], or "auto".
+# How many groups: a number or "auto"; for "rule" also a list of allowed numbers such as [2, 3].
 groups = 2
 
-# What delta bounds. "any": the chance that any label at all is wrong. "share": the expected share
-# of wrong ones among the labels; it decides more items for the same answers.
+# What delta bounds. "any": the chance that any label at all is wrong. "share", for "rule": the
+# expected share of wrong ones among the labels; it decides more items for the same answers.
 error = "any"
 
 # The most answers of any item to any question; without it there is no such limit.
 # per_cell = 12
 
-# The most answers about one item after the rule is learnt; without it, enough for most.
+# For "frugal": how far items of one group may differ in their mean answer to a question, in the
+# answers' units, for its promise to hold. The groups must differ by more.
+tolerance = 0.0
+
+# For "rule": the most answers about one item after the rule is learnt; without it, enough for most.
 # limit = 100
 
-# Where the cut lies: 0.5 is half-way between the groups; less decides more and claims less.
+# For "rule": where the cut lies. 0.5 is half-way between the groups; less decides more and claims
+# less.
 margin = 0.5
 
 # Whether asking the same again gives a "fresh" answer or the "same" one (a model at temperature 0).

@@ -114,6 +114,7 @@ class SettingsBody(Strict):
     groups: GroupCount | list[GroupCount] | Literal["auto"] = 2
     error: Literal["any", "share"] = "any"
     per_cell: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    tolerance: Annotated[float, Field(ge=0, le=10**9)] = 0.0
     limit: Annotated[int, Field(ge=1, le=10**9)] | None = None
     margin: Annotated[float, Field(gt=0, le=0.5)] = 0.5
     repeats: Literal["fresh", "same"] = "fresh"

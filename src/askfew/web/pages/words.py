@@ -87,7 +87,7 @@ _ENDINGS = {
 
 _PHASES = (
     Phase("search", "Search", "Comparing pairs of items to find two that clearly differ."),
-    Phase("hunt", "Choose", "Looking for the question that tells the two groups apart best."),
+    Phase("hunt", "Choose", "Looking for the question that tells the groups apart best."),
     Phase("label", "Sort", "Asking about one item after the other until each has its group."),
     Phase(
         "learn",

@@ -128,9 +128,9 @@ class View:
         )
 
     def _least(self) -> float:
-        """What no method can do without; nothing is known of very small campaigns."""
+        """What no method can do without; known for two groups, and not of very small campaigns."""
         problem = self.campaign.problem
-        if problem.items < 3:
+        if problem.items < 3 or self.settings.groups != 2:
             return 0.0
         unknown = usual_unknown(self.settings.answers, problem.items, problem.questions)
         return least_answers(unknown, self.settings.delta)

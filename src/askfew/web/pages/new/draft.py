@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from askfew.campaigns.inputs import Inputs, what_is_wrong
 from askfew.campaigns.records import Item, Question
-from askfew.campaigns.settings import Settings, check_setting
+from askfew.campaigns.settings import Settings, check_setting, setting_to_blame
 from askfew.errors import AskfewError, InvalidInput
 from askfew.planning import Range, Unknown
 from askfew.web.pages.forecasts import usual_unknown
@@ -19,8 +19,8 @@ __all__ = ["Draft", "Filled", "read_draft"]
 
 T = TypeVar("T")
 
-_WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed", "people")
-_REAL = ("delta", "price", "lease_seconds", "step_timeout")
+_WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed", "people", "per_cell")
+_REAL = ("delta", "price", "lease_seconds", "step_timeout", "tolerance")
 _FEWEST_TO_FORECAST = 4
 
 
@@ -76,7 +76,8 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
     ranges = {key: tried(key, lambda key=key: _range(texts.get(key, ""))) for key in _RANGES}  # type: ignore[misc]
     if sentences or items is None or questions is None or kind is None:
         return None, sentences
-    settings = tried("method", lambda: Settings.from_dict({**values, "answers": kind}))
+    to_blame = setting_to_blame(values)
+    settings = tried(to_blame, lambda: Settings.from_dict({**values, "answers": kind}))
     if settings is not None:
         wrong = what_is_wrong(settings, Inputs.of(items, questions))
         if wrong is not None:

@@ -138,8 +138,8 @@ def _wish(draft: Draft) -> Wish:
 
 def _query(draft: Draft) -> str:
     unknown, settings = draft.unknown, draft.settings
-    if unknown is None or settings.method != "frugal":
-        return ""
+    if unknown is None or settings.method != "frugal" or settings.arguments():
+        return ""  # these ranges are about two groups and a method without options
     return urlencode(
         {
             "items": unknown.items,
