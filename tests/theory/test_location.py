@@ -1,4 +1,4 @@
-"""Told the gap but not the location: the numbers, every step of the proof, and methods that obey."""
+"""Told the gap but not the location: the numbers, each step of the proof, methods that obey."""
 
 import math
 from itertools import product
@@ -71,7 +71,7 @@ def test_flips_are_counted_and_are_different_partitions(n: int, r: int) -> None:
     vectors = family(n, r)
     inside = set(vectors)
     flips = [(g, k) for g in vectors for k in range(n) if flip(g, k) in inside]
-    assert _flips(n, np.array([r]))[0] == pytest.approx(len(flips) / len(vectors))
+    assert _flips(n, np.array([float(r)]))[0] == pytest.approx(len(flips) / len(vectors))
     for g in vectors:
         wrong = {frozenset((flip(g, k), flip(tuple(1 - v for v in g), k))) for k in range(n)}
         assert len(wrong) == n

@@ -147,6 +147,14 @@ class Instance:
         oracle = self._oracle(means, np.random.default_rng(for_answers))
         return World(oracle, _in_order_of_first_items(planted), _Truth(means))
 
+    def group_means(self, rng: np.random.Generator) -> Floats:
+        """Every group's mean on the useful questions, best first, as one world draws it.
+
+        Groups x useful questions; bounded answers are rescaled to [0, 1].
+        """
+        gaps, sides = self.ordered_gaps[: self.useful], self._sides(rng)
+        return sides * gaps if self.noise == "gaussian" else 0.5 + (2 * sides - 1) * (gaps / 2)
+
     @property
     def _planted(self) -> Ints:
         """Every item's group, before items are shuffled."""

@@ -12,11 +12,11 @@ a linear program. A vertex of it uses at most K - 1 questions.
 known; the other m = n - K labels are uniform on the $K^m$ vectors. The program's dual are chances
 $\lambda^g_h$ of the other groups with $\sum_h \lambda^g_h D_q(g, h) \le \rho_g$ for every q. Move
 item k of group g to a group h drawn with them, and look at the event "the method says the labels
-before the move". Its chance is at least $1-\delta$ before the move on average; after it, renaming, it
-averages to at most $\delta/m$, for these are disjoint errors and no $\lambda$ exceeds 1. The
+before the move". Before the move its chance is at least $1-\delta$ on average; after it, renaming,
+it averages to at most $\delta/m$, for these are disjoint errors and no $\lambda$ exceeds 1. The
 divergence between the two worlds is on average over h at most $\rho_g E[T_k]$. kl is jointly
-convex, so $E[T] \ge \frac{m}{\max_g \rho_g}\, \mathrm{kl}(1-\delta, \delta/m)$. With two groups that
-is the labelling bound.
+convex, so $E[T] \ge \frac{m}{\max_g \rho_g}\, \mathrm{kl}(1-\delta, \delta/m)$. With two groups
+that is the labelling bound.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Mix:
     """How to ask about an item of one group: the share of its answers for each question used."""
 
     rate: float
-    """Nats an answer against the group that is hardest to exclude; infinite if answers can prove."""
+    """Nats an answer against the group hardest to exclude; infinite if an answer can be proof."""
     weights: dict[int, float]
 
 
@@ -108,7 +108,8 @@ def best_mixes(divergences: ArrayLike) -> tuple[Mix, ...]:
 
 def _best_mix(against: Floats) -> Mix:
     """Of questions x other groups. A group that one answer can exclude for certain is no burden:
-    any weight on that question makes its rate infinite."""
+    any weight on that question makes its rate infinite.
+    """
     slow = against[:, np.isfinite(against).all(axis=0)]
     if slow.shape[1] == 0:
         sure = np.unique(np.isinf(against).argmax(axis=0))
@@ -126,6 +127,7 @@ def _best_mix(against: Floats) -> Mix:
         bounds=(0, None),
         method="highs-ds",  # simplex: a vertex, hence few questions
     )
+    assert solved.x is not None  # any mix is feasible, and no rate is above the largest divergence
     weights = solved.x[:-1]
     used = np.flatnonzero(weights > _USED)
     return Mix(float((slow.T @ weights).min()), {int(q): float(weights[q]) for q in used})
@@ -162,8 +164,10 @@ def groups_mean(items: int, mixes: Sequence[Mix], delta: float) -> Bound:
 
 
 def groups_forecast(items: int, mixes: Sequence[Mix], delta: float) -> Bound:
-    r"""About $\frac nK \sum_g \frac{1}{\rho_g} \log\frac n\delta$, groups of equal size: labelling by
-    exclusion at the best rate, if the means were known. Search and references come on top.
+    r"""About $\frac nK \sum_g \frac{1}{\rho_g} \log\frac n\delta$ if groups have equal sizes.
+
+    Labelling by exclusion at the best rate, as if the means were known. Search and references come
+    on top.
 
     >>> print(groups_forecast(30, best_mixes(normal_divergences(2 * np.eye(3))), delta=0.05))
     Groups, labelling: answers at the best rate about 95.95

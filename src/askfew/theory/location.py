@@ -105,7 +105,7 @@ def _bound(
 ) -> Bound:
     divergence = normal_divergence(gap, sigma)
     void = why_no_labelling(items, divergence, delta)
-    smaller = np.arange(1, most_lopsided + 1)
+    smaller = np.arange(1.0, most_lopsided + 1)
     values = np.zeros(1) if void else _values(items, smaller, delta)
     best = int(np.argmax(values))
     if not void and values[best] == 0:
@@ -115,23 +115,23 @@ def _bound(
         kind="lower",
         value=float(values[best]) / divergence,
         of="mean answers",
-        when=when.format(r=smaller[best]),
+        when=when.format(r=best + 1),
         formula=formula,
         reference="askfew.theory.location",
         void=void,
     )
 
 
-def _values(n: int, r: np.ndarray[tuple[int], np.dtype[np.int64]], delta: float) -> Floats:
+def _values(n: int, r: Floats, delta: float) -> Floats:
     """The bound times the divergence, for each size r of the smallest group; 0 where void."""
     m = _flips(n, r)
     usable = (1 - delta) * m > delta
     wrong = np.where(usable, delta / np.maximum(m, 1e-300), 1 - delta)
-    return (1 + 1 / (n - r)) * m * bernoulli_kl(np.float64(1 - delta), wrong)
+    return (1 + 1 / (n - r)) * m * bernoulli_kl(np.full_like(m, 1 - delta), wrong)
 
 
-def _flips(n: int, r: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
+def _flips(n: int, r: Floats) -> Floats:
     """Flips per label vector that leave r items in each group: all but those of the r smallest."""
     at_edge = np.exp(gammaln(n + 1) - gammaln(r + 1) - gammaln(n - r + 1) - n * np.log(2))
     inside = 1 - 2 * bdtr(r - 1, n, 0.5)
-    return np.maximum(n - 2 * r * at_edge / inside, 0.0)
+    return np.asarray(np.maximum(n - 2 * r * at_edge / inside, 0.0))
