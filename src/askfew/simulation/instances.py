@@ -127,6 +127,11 @@ class Instance:
         return min(max(round(self.items * self.balance), 1), self.items - 1)
 
     @property
+    def width(self) -> float:
+        """Answers' units in one of ``gap``: a scale goes from 0 to 4."""
+        return 4.0 if self.noise == "scale" else 1.0
+
+    @property
     def ordered_gaps(self) -> Floats:
         """The gap of every question, the best first."""
         gaps = np.zeros(self.questions)
@@ -183,18 +188,17 @@ class Instance:
         self, levels: Floats, gaps: Floats, planted: Ints, rng: np.random.Generator
     ) -> Means:
         if self.noise == "gaussian":
-            rows, width = levels * gaps, 1.0
+            rows = levels * gaps
         else:
-            width = 4.0 if self.noise == "scale" else 1.0
-            rows = width * (0.5 + (2 * levels - 1) * (gaps / 2))
+            rows = self.width * (0.5 + (2 * levels - 1) * (gaps / 2))
         if self.spread == 0:
             return Means(rows, planted)
         useful = np.flatnonzero(gaps)
         own = rng.standard_normal((self.items, len(useful)))
-        own *= width * self.spread * self.gap
+        own *= self.width * self.spread * self.gap
         own += rows[:, useful][planted]
         if self.noise != "gaussian":
-            np.clip(own, 0.0, width, out=own)
+            np.clip(own, 0.0, self.width, out=own)
         return _OwnMeans(rows, planted, useful, own)
 
     def _oracle(self, means: Means, rng: np.random.Generator) -> Oracle:
