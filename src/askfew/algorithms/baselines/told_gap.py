@@ -50,7 +50,10 @@ def told_gap(
 
 
 class _Told:
-    """The guess: tests of random pairs, then sides that lie the gap apart."""
+    """The guess: tests of random pairs, then sides that lie the gap apart.
+
+    ``learn`` follows the plan that was carried out, whoever made it.
+    """
 
     def __init__(self, claim: PooledClaim, root: int, gap: float) -> None:
         self.claim, self.gap = claim, gap
@@ -58,8 +61,8 @@ class _Told:
         self.sides: _ToldSides | None = None
         self.over = False
         self._root = root
-        self._pairs = -1
-        self._next_pair()
+        self._deck: tuple[int, Ints] | None = None
+        self._take_pair(0)
 
     def propose(self) -> Plan:
         """Label if there is a question to do it by, else one answer of each item of the pair."""
@@ -67,54 +70,59 @@ class _Told:
             return Plan("end")
         if self.sides is not None:
             return self.sides.propose()
-        why = f"search: pair {self._pairs + 1} on question {self._question}"
+        why = f"search: pair {self._number + 1} on question {self._question}"
         questions, ones = np.full(2, self._question), np.ones(2, dtype=np.int64)
         return Plan(
             "search",
-            {"why": why, "pair": self._pairs},
+            {"why": why, "number": self._number},
             {"items": self._pair, "questions": questions, "repeats": ones},
         )
 
     def learn(self, plan: Plan, tally: Tally) -> None:
         """Take in what a plan brought, and see what comes next."""
         if plan.kind == "search":
+            if self._number != plan.facts["number"]:
+                self._take_pair(int(plan.facts["number"]))
+            self.sides = None
             self.history.record(plan, plan.ints("questions"), tally)
             self._weigh(tally)
             return
-        assert self.sides is not None
-        questions = np.full(len(plan.ints("items")), self.sides.question)
-        self.history.record(plan, questions, tally)
+        question = int(plan.facts["question"])
+        if self.sides is None or self.sides.question != question:
+            self.sides = self._label_by(question, np.array(plan.facts["pair"], dtype=np.int64))
+        self.history.record(plan, np.full(len(tally.counts), question), tally)
         self.sides.learn(plan, tally)
-        end = self.sides.end()
-        if end is not None:
-            self.sides = None
-            self.over = end != "futile"
-            self._next_pair()
+        if (end := self.sides.end()) is not None:
+            self.sides, self.over = None, end != "futile"
+            self._take_pair(self._number + 1)
 
     def _weigh(self, tally: Tally) -> None:
+        """Believe the pair, go on with it, or take the next."""
         self._counts += tally.counts
         self._sums += tally.sums
-        if not tally.counts.all():
-            self._next_pair()
-            return
-        answers = self.claim.problem.answers
-        ratio = nine_digits(_two_sided(answers, self.gap, self._counts, self._sums))
-        if ratio >= nine_digits(math.log(_ODDS * (self._pairs + 2))):
-            means = _levels(answers, self.gap, self._sums / self._counts)
-            target = Target(self._question, self._pair, self._counts, means)
-            self.sides = _ToldSides(self.history, self.claim, target)
+        ratio = -math.inf
+        if tally.counts.all():
+            answers = self.claim.problem.answers
+            ratio = float(nine_digits(_two_sided(answers, self.gap, self._counts, self._sums)))
+        if ratio >= nine_digits(math.log(_ODDS * (self._number + 2))):
+            self.sides = self._label_by(self._question, self._pair)
         elif ratio < _DISCARD:
-            self._next_pair()
+            self._take_pair(self._number + 1)
 
-    def _next_pair(self) -> None:
+    def _label_by(self, question: int, pair: Ints) -> _ToldSides:
+        counts, sums = (column[pair] for column in self.history.looks_at(question))
+        means = _levels(self.claim.problem.answers, self.gap, sums / np.maximum(counts, 1))
+        return _ToldSides(self.history, self.claim, Target(question, pair, counts, means))
+
+    def _take_pair(self, number: int) -> None:
         """Random items, and the next question of a deck that is dealt again and again."""
-        self._pairs += 1
-        rng = np.random.default_rng([self._root, 2, self._pairs])
+        self._number = number
+        rng = np.random.default_rng([self._root, 2, number])
         self._pair: Ints = rng.choice(self.claim.problem.items, 2, replace=False)
-        deal, card = divmod(self._pairs, self.claim.problem.questions)
-        if card == 0:
-            self._deck: Ints = self.history.deck(deal)
-        self._question = int(self._deck[card])
+        deal, card = divmod(number, self.claim.problem.questions)
+        if self._deck is None or self._deck[0] != deal:
+            self._deck = (deal, self.history.deck(deal))
+        self._question = int(self._deck[1][card])
         self._counts, self._sums = np.zeros((2, 2))
 
 
