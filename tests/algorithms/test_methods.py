@@ -56,5 +56,5 @@ def test_a_method_that_stops_by_itself_takes_no_budget() -> None:
 
 
 def test_an_option_that_is_needed_is_asked_for() -> None:
-    with pytest.raises(InvalidInput, match="known-gap needs the option gap"):
-        begin("known-gap")
+    with pytest.raises(InvalidInput, match="told-gap needs the option gap"):
+        begin("told-gap")

@@ -223,7 +223,7 @@ def test_a_name_is_needed() -> None:
 
 
 def test_options_are_those_of_the_method() -> None:
-    assert Settings("x", method="known-gap", options={"gap": 1}).options == {"gap": 1}
+    assert Settings("x", method="told-gap", options={"gap": 1}).options == {"gap": 1}
     assert Settings("x", method="kmeans", options={"budget": 100}).options == {"budget": 100}
 
 
@@ -231,10 +231,10 @@ def test_options_are_those_of_the_method() -> None:
     ("method", "options", "sentence"),
     [
         ("paper", {"gap": 1}, "paper takes the options"),
-        ("known-gap", {}, "known-gap needs the option gap"),
-        ("known-gap", {"gap": "1"}, "the option gap must be a number"),
-        ("known-gap", {"gap": True}, "the option gap must be a number"),
-        ("known-gap", {"gap": 1e300}, "the option gap must be a number"),
+        ("told-gap", {}, "told-gap needs the option gap"),
+        ("told-gap", {"gap": "1"}, "the option gap must be a number"),
+        ("told-gap", {"gap": True}, "the option gap must be a number"),
+        ("told-gap", {"gap": 1e300}, "the option gap must be a number"),
         ("frugal", {"hunt": "1"}, "the option hunt must be a number"),
         ("kmeans", {}, "kmeans needs a budget"),
         ("kmeans", {"budget": 10**18}, "the option budget must be a whole number"),
@@ -252,7 +252,7 @@ def test_other_options_are_refused(method: str, options: dict[str, Any], sentenc
 
 def test_options_are_a_copy() -> None:
     mine = {"gap": 1.0}
-    settings = Settings("x", method="known-gap", options=mine)
+    settings = Settings("x", method="told-gap", options=mine)
     mine["gap"] = 2.0
     settings.to_dict()["options"]["gap"] = 3.0
     assert settings.options == {"gap": 1.0}

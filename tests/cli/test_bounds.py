@@ -115,3 +115,30 @@ def test_bad_input_is_one_sentence(options: list[str]) -> None:
 
 def test_the_problem_must_be_given() -> None:
     assert bounds("--items", "9").exit_code == 2
+
+
+def test_numbers_have_bounds_without_the_location_and_yes_no_answers_have_not() -> None:
+    found = values(document())
+    assert found["Gap told, mean"] == theory.told_gap_mean(20, 2.0, 0.05).value
+    assert found["Gap untold, mean"] == theory.untold_gap_mean(20, 2.0, 0.05).value
+    assert "Gap told, mean" not in values(document("--gap", "0.6", "--noise", "yes-no"))
+
+
+def test_groups_have_the_rate_of_the_best_mix() -> None:
+    yes_no = ["--gap", "0.7", "--noise", "yes-no", "--useful", "8"]
+    read = document(*yes_no, "--groups", "5")
+    assert set(values(read)) == {"Groups, mean", "Groups, labelling"}
+    assert 0 < values(read)["Groups, mean"] < values(read)["Groups, labelling"]
+    assert 0 < read["rate"] < theory.yes_no_divergence(0.85, 0.15)
+    assert read["questions_a_group"] <= 4
+    assert read["questions_in_all"] < read["pairs_of_groups"] == 10
+    scale = document("--gap", "0.7", "--noise", "scale", "--useful", "8", "--groups", "5")
+    assert scale["rate"] == pytest.approx(4 * read["rate"])
+    words = bounds(*PROBLEM, *yes_no, "--groups", "5").stdout
+    assert "a forecast, not a bound" in " ".join(words.replace("│", " ").split())
+
+
+def test_certain_answers_about_groups_are_void() -> None:
+    read = document("--gap", "1", "--noise", "yes-no", "--groups", "3")
+    assert read["rate"] is None
+    assert values(read)["Groups, mean"] == 0

@@ -1,5 +1,6 @@
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -7,9 +8,11 @@ import numpy as np
 import pytest
 
 import askfew
+from askfew import theory
 from askfew.errors import InvalidInput
 from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
-from askfew.simulation import Family, Run, error_interval, local, repeat, try_method
+from askfew.planning.letters import least_mean
+from askfew.simulation import Family, Instance, Run, error_interval, local, repeat, try_method
 
 UNKNOWN = Unknown(40, 12, Range(0.6, 0.9), Range(0.2, 0.5), Range(2, 4))
 
@@ -47,6 +50,15 @@ def test_figures_are_in_order(bill: Forecast) -> None:
     assert bill.chance_under_cap is not None
     assert 0 < bill.chance_under_cap <= 1
     assert sum(bill.by_phase.values()) == pytest.approx(bill.median, rel=0.5)
+
+
+def test_the_least_is_the_best_bound_there_is() -> None:
+    numbers = Instance(20, 1000, 53, 2.0)
+    assert least_mean(numbers, 0.05) == theory.untold_gap_mean(20, 2.0, 0.05).value
+    yes_no = Instance(20, 40, 4, 0.7, noise="yes-no")
+    divergence = theory.yes_no_divergence(0.85, 0.15)
+    assert least_mean(yes_no, 0.05) == theory.labelling_mean(20, divergence, 0.05).value
+    assert least_mean(replace(yes_no, groups=3), 0.05) > 0
 
 
 def test_money_is_answers_times_price(bill: Forecast) -> None:

@@ -32,7 +32,7 @@ def settings(method: str, problem: Problem) -> dict[str, Any]:
     given["max_answers"] = 4000 if method == "paper" else 600
     if takes_budget(method):
         given["budget"] = 5 * problem.items * problem.questions
-    if method == "known-gap":
+    if method == "told-gap":
         given["gap"] = 1.6 * problem.answers.sigma
     return given
 

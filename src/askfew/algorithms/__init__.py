@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from askfew.algorithms.baselines import adaptive_kmeans, kmeans, kmeans10, known_gap, spectral
+from askfew.algorithms.baselines import adaptive_kmeans, kmeans, kmeans10, spectral, told_gap
 from askfew.algorithms.frugal import frugal as frugal_method
 from askfew.algorithms.frugal.claim import VERSION as FRUGAL_CLAIM
 from askfew.algorithms.paper import bandit_clustering
@@ -39,11 +39,15 @@ METHODS: dict[str, Callable[..., Procedure[Finding]]] = {
     "kmeans10": kmeans10,
     "spectral": spectral,
     "adaptive-kmeans": adaptive_kmeans,
-    "known-gap": known_gap,
+    "told-gap": told_gap,
 }
 
 
-CLAIM_VERSIONS: dict[str, int] = {"frugal": FRUGAL_CLAIM, "rule": RULE_CLAIM}
+CLAIM_VERSIONS: dict[str, int] = {
+    "frugal": FRUGAL_CLAIM,
+    "rule": RULE_CLAIM,
+    "told-gap": FRUGAL_CLAIM,
+}
 """Of the methods that record plans; the others are replayed Batch by Batch, and have none."""
 
 

@@ -62,7 +62,7 @@ def check_options(
 
     ``own`` are those that have a setting of their own.
 
-    >>> check_options("known-gap", 0.05, {"gap": "wide"})
+    >>> check_options("told-gap", 0.05, {"gap": "wide"})
     Traceback (most recent call last):
     askfew.errors.InvalidInput: the option gap must be a number, got 'wide': ...
     """

@@ -80,7 +80,7 @@ _COLUMNS = {
     "95 %": 9,
     "errors, %": 15,
     "/ paper": 7,
-    "/ floor": 7,
+    "/ told": 7,
     "batches": 7,
     "s": 5,
 }
@@ -106,7 +106,7 @@ def _figures(cell: Cell) -> list[str]:
         _count(cell.summary.q95_answers),
         f"{100 * cell.summary.error_rate:.1f} ({100 * low:.1f}..{100 * high:.1f})",
         _ratio(cell.to_paper),
-        _ratio(cell.to_known_gap),
+        _ratio(cell.to_told_gap),
         f"{cell.summary.mean_batches:,.0f}",
         f"{cell.seconds:.1f}",
     ]

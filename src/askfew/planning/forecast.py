@@ -12,10 +12,9 @@ import numpy as np
 
 from askfew.algorithms import check_delta
 from askfew.errors import InvalidInput
-from askfew.planning.letters import divergence_of
+from askfew.planning.letters import least_mean
 from askfew.planning.ranges import Range, Unknown
 from askfew.simulation import Family, Run, Trial, local, repeat, try_method
-from askfew.theory import labelling_mean
 
 __all__ = ["Forecast", "forecast", "forecast_curves"]
 
@@ -27,8 +26,8 @@ CORNER_RUNS = 400
 class Forecast:
     """What a campaign will ask: over the ranges, in their hardest corner, and phase by phase.
 
-    ``least`` is a lower bound on the mean answers of any method that labels every item of two
-    groups, for the middle of the ranges; None where nobody is promised that. ``decided`` is the
+    ``least`` is a lower bound on the mean answers of any method that certifies the group of every
+    item, for the middle of the ranges; None where nobody is promised that. ``decided`` is the
     mean share of the items that get a label, ``no_consensus`` the share of the campaigns that find
     no split. ``everything`` is the cost of asking every cell ``repeats`` times, which promises
     nothing.
@@ -126,7 +125,7 @@ def forecast(
         by_phase=_mean_by_phase(over_ranges),
         cap=cap,
         chance_under_cap=None if cap is None else float(np.mean(answers <= cap)),
-        least=_least(unknown, delta) if method == "frugal" and unknown.groups == 2 else None,
+        least=least_mean(unknown.middle(), delta) if method == "frugal" else None,
         repeats=repeats,
         decided=float(np.mean([run.decided for run in over_ranges])),
         no_consensus=float(np.mean([run.status == "no-consensus" for run in over_ranges])),
@@ -169,10 +168,6 @@ def _runs(
     watch: Callable[[Iterator[Run]], Iterator[Run]] = iter,
 ) -> list[Run]:
     return repeat(family, trial, runs=runs, seed=seed, engine=local(jobs), watch=watch)
-
-
-def _least(unknown: Unknown, delta: float) -> float:
-    return labelling_mean(unknown.items, divergence_of(unknown.middle()), delta).value
 
 
 def _costs(runs: Sequence[Run]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

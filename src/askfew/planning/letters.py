@@ -1,11 +1,16 @@
-"""A simulated instance in the letters of the theory: theta, sigma, D and I."""
+"""A simulated instance in the letters of the theory: theta, sigma, D, I, rates and the least."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from askfew import theory
 from askfew.simulation import Instance
 
-__all__ = ["divergence_of", "information_of", "share_of", "sigma_of"]
+__all__ = ["divergence_of", "information_of", "least_mean", "mixes_of", "share_of", "sigma_of"]
+
+_WORLDS = 10
+"""So many worlds are drawn of K groups, which lie on random sides of each question."""
 
 
 def share_of(instance: Instance) -> float:
@@ -37,6 +42,35 @@ def information_of(instance: Instance) -> float:
         return theory.normal_information(gaps, share, instance.sigma)
     both = theory.yes_no_information(0.5 - gaps / 2, 0.5 + gaps / 2, share)
     return _answers_in_one(instance) * both
+
+
+def mixes_of(instance: Instance) -> list[tuple[theory.Mix, ...]]:
+    """The best mix of questions for every group, in some worlds of the instance."""
+    rng = np.random.default_rng(0)
+    drawn = [instance.group_means(rng) for _ in range(_WORLDS)]
+    if instance.noise == "gaussian":
+        told = [theory.normal_divergences(means, instance.sigma) for means in drawn]
+    else:
+        told = [_answers_in_one(instance) * theory.yes_no_divergences(means) for means in drawn]
+    return [theory.best_mixes(each) for each in told]
+
+
+def least_mean(instance: Instance, delta: float) -> float:
+    """The best lower bound on the mean answers of a method that certifies every item's group.
+
+    Averaged over label vectors, and for more than two groups over worlds.
+
+    >>> round(least_mean(Instance(20, 1000, 53, gap=2.0), 0.05), 1)
+    58.2
+    """
+    n = instance.items
+    if instance.groups > 2:
+        values = [theory.groups_mean(n, mixes, delta).value for mixes in mixes_of(instance)]
+        return float(np.mean(values))
+    found = [theory.labelling_mean(n, divergence_of(instance), delta).value]
+    if instance.noise == "gaussian":
+        found.append(theory.untold_gap_mean(n, instance.gap, delta, instance.sigma).value)
+    return max(found)
 
 
 def _answers_in_one(instance: Instance) -> int:

@@ -127,6 +127,11 @@ class Instance:
         return min(max(round(self.items * self.balance), 1), self.items - 1)
 
     @property
+    def width(self) -> float:
+        """Answers' units in one of ``gap``: a scale goes from 0 to 4."""
+        return 4.0 if self.noise == "scale" else 1.0
+
+    @property
     def ordered_gaps(self) -> Floats:
         """The gap of every question, the best first."""
         gaps = np.zeros(self.questions)
@@ -146,6 +151,14 @@ class Instance:
         means = self._means(levels, gaps, planted, rng)
         oracle = self._oracle(means, np.random.default_rng(for_answers))
         return World(oracle, _in_order_of_first_items(planted), _Truth(means))
+
+    def group_means(self, rng: np.random.Generator) -> Floats:
+        """Every group's mean on the useful questions, best first, as one world draws it.
+
+        Groups x useful questions; bounded answers are rescaled to [0, 1].
+        """
+        gaps, sides = self.ordered_gaps[: self.useful], self._sides(rng)
+        return sides * gaps if self.noise == "gaussian" else 0.5 + (2 * sides - 1) * (gaps / 2)
 
     @property
     def _planted(self) -> Ints:
@@ -175,18 +188,17 @@ class Instance:
         self, levels: Floats, gaps: Floats, planted: Ints, rng: np.random.Generator
     ) -> Means:
         if self.noise == "gaussian":
-            rows, width = levels * gaps, 1.0
+            rows = levels * gaps
         else:
-            width = 4.0 if self.noise == "scale" else 1.0
-            rows = width * (0.5 + (2 * levels - 1) * (gaps / 2))
+            rows = self.width * (0.5 + (2 * levels - 1) * (gaps / 2))
         if self.spread == 0:
             return Means(rows, planted)
         useful = np.flatnonzero(gaps)
         own = rng.standard_normal((self.items, len(useful)))
-        own *= width * self.spread * self.gap
+        own *= self.width * self.spread * self.gap
         own += rows[:, useful][planted]
         if self.noise != "gaussian":
-            np.clip(own, 0.0, width, out=own)
+            np.clip(own, 0.0, self.width, out=own)
         return _OwnMeans(rows, planted, useful, own)
 
     def _oracle(self, means: Means, rng: np.random.Generator) -> Oracle:

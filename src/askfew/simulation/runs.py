@@ -180,7 +180,7 @@ def simulate_runs(
     """Runs of one method on this machine; a yardstick that must know the gap is told it."""
     known: dict[str, object] = {}
     if method in METHODS and "gap" in inspect.signature(METHODS[method]).parameters:
-        known["gap"] = instance.gap
+        known["gap"] = instance.gap * instance.width
     trial = partial(
         try_method,
         method=method,

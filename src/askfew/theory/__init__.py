@@ -14,15 +14,26 @@ from askfew.theory.divergence import (
     yes_no_divergence,
     yes_no_information,
 )
+from askfew.theory.exclusion import (
+    Mix,
+    best_mixes,
+    groups_forecast,
+    groups_mean,
+    normal_divergences,
+    yes_no_divergences,
+)
 from askfew.theory.forecast import random_pairs
 from askfew.theory.gaps import effective_sparsity, norm_squared, ordered_gaps
 from askfew.theory.labelling import labelling_mean, labelling_quantile
+from askfew.theory.location import told_gap_mean, untold_gap_mean
 from askfew.theory.lower import finding_quantile, flipping_mean, flipping_quantile, theorem_4_1
 from askfew.theory.upper import complexity, corollary_3_2, theorem_3_1
 
 __all__ = [
     "Bound",
     "Kind",
+    "Mix",
+    "best_mixes",
     "binary_kl",
     "complexity",
     "corollary_3_2",
@@ -31,16 +42,22 @@ __all__ = [
     "finding_quantile",
     "flipping_mean",
     "flipping_quantile",
+    "groups_forecast",
+    "groups_mean",
     "labelling_mean",
     "labelling_quantile",
     "never_asked",
     "norm_squared",
     "normal_divergence",
+    "normal_divergences",
     "normal_information",
     "ordered_gaps",
     "random_pairs",
     "theorem_3_1",
     "theorem_4_1",
+    "told_gap_mean",
+    "untold_gap_mean",
     "yes_no_divergence",
+    "yes_no_divergences",
     "yes_no_information",
 ]

@@ -16,7 +16,9 @@ from askfew.theory.checks import check_positive
 from askfew.theory.gaps import Floats, ordered_squares
 
 __all__ = [
+    "bernoulli_kl",
     "binary_kl",
+    "chances",
     "normal_divergence",
     "normal_information",
     "yes_no_divergence",
@@ -30,7 +32,7 @@ def binary_kl(p: float, q: float) -> float:
     >>> round(binary_kl(0.5, 0.25), 4), binary_kl(0.3, 0.3), binary_kl(0.5, 0.0)
     (0.1438, 0.0, inf)
     """
-    return float(_kl(_chances(p), _chances(q)))
+    return float(bernoulli_kl(chances(p), chances(q)))
 
 
 def normal_divergence(gap: float, sigma: float = 1.0) -> float:
@@ -53,7 +55,7 @@ def yes_no_divergence(first: ArrayLike, second: ArrayLike) -> float:
     1.2142
     """
     p, q = _two_groups(first, second)
-    return float(np.maximum(_kl(p, q), _kl(q, p)).max())
+    return float(np.maximum(bernoulli_kl(p, q), bernoulli_kl(q, p)).max())
 
 
 def normal_information(gaps: ArrayLike, share: float, sigma: float = 1.0) -> float:
@@ -82,11 +84,12 @@ def yes_no_information(
     0.1683
     """
     _check_part(share)
-    (p, q), r = _two_groups(first, second), _chances(common)
-    return float(np.mean((1 - share) * _kl(r, p) + share * _kl(r, q)))
+    (p, q), r = _two_groups(first, second), chances(common)
+    return float(np.mean((1 - share) * bernoulli_kl(r, p) + share * bernoulli_kl(r, q)))
 
 
-def _kl(p: Floats, q: Floats) -> Floats:
+def bernoulli_kl(p: Floats, q: Floats) -> Floats:
+    """``binary_kl`` of whole arrays of chances, unchecked."""
     # Where p and q nearly agree the two terms cancel, and log1p keeps the digits that are left.
     near = np.abs(q - p) < 0.1 * np.minimum(p, 1 - p)
     step, at = np.where(near, q - p, 0.0), np.where(near, p, 0.5)
@@ -95,15 +98,16 @@ def _kl(p: Floats, q: Floats) -> Floats:
     return np.maximum(np.where(near, close, apart), 0.0)
 
 
-def _chances(values: ArrayLike) -> Floats:
-    chances = np.asarray(values, dtype=np.float64)
-    if not ((chances >= 0) & (chances <= 1)).all():
+def chances(values: ArrayLike) -> Floats:
+    """As an array, every value a probability."""
+    found = np.asarray(values, dtype=np.float64)
+    if not ((found >= 0) & (found <= 1)).all():
         raise InvalidInput("chances must lie between 0 and 1", values, "pass probabilities")
-    return chances
+    return found
 
 
 def _two_groups(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    p, q = np.atleast_1d(_chances(first)), np.atleast_1d(_chances(second))
+    p, q = np.atleast_1d(chances(first)), np.atleast_1d(chances(second))
     if p.ndim != 1 or p.shape != q.shape or np.array_equal(p, q):
         raise InvalidInput(
             "the two groups need one chance of a yes for each question, and must differ on one",

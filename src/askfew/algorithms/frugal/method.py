@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from askfew.algorithms.frugal.claim.certificate import give_certificate, two_items
@@ -9,9 +11,10 @@ from askfew.algorithms.frugal.claim.pooled import PooledClaim
 from askfew.algorithms.frugal.guess.choose import Chooser
 from askfew.algorithms.frugal.tuning import Tuning
 from askfew.errors import EndOfAnswers
-from askfew.records import Finding, Problem, Procedure, Status, planned
+from askfew.plans import Plan
+from askfew.records import Finding, Problem, Procedure, Status, Tally, planned
 
-__all__ = ["frugal", "label_all"]
+__all__ = ["Guesser", "frugal", "label_all"]
 
 
 def frugal(
@@ -35,17 +38,27 @@ def frugal(
     return (yield from label_all(claim, chooser))
 
 
-def label_all(claim: PooledClaim, chooser: Chooser) -> Procedure[Finding]:
+class Guesser(Protocol):
+    """Whoever proposes plans, and learns what they brought."""
+
+    def propose(self) -> Plan:
+        """The next plan."""
+
+    def learn(self, plan: Plan, tally: Tally) -> None:
+        """Take in what a plan brought, whoever proposed it."""
+
+
+def label_all(claim: PooledClaim, guesser: Guesser) -> Procedure[Finding]:
     """The guess proposes, the claim asks and counts, until there is nothing left to ask."""
     try:
         while True:
-            plan = yield from planned(chooser.propose)
+            plan = yield from planned(guesser.propose)
             batch = claim.ask(plan)
             if batch is None:
                 break
             tally = yield batch
             claim.settle(tally)
-            chooser.learn(plan, tally)
+            guesser.learn(plan, tally)
     except EndOfAnswers as end:
         if not claim.labellings:
             raise

@@ -15,8 +15,7 @@ from threading import Lock, Thread, Timer
 
 from askfew.answers import AnswerKind, Number
 from askfew.planning import Forecast, Range, Unknown
-from askfew.planning.letters import divergence_of
-from askfew.theory import labelling_mean
+from askfew.planning.letters import least_mean
 from askfew.web.pages.simulating import Wish
 
 __all__ = ["Forecasts", "Job", "least_answers", "usual_unknown"]
@@ -119,4 +118,4 @@ def _usual_gap(kind: AnswerKind) -> Range:
 
 def least_answers(unknown: Unknown, delta: float) -> float:
     """What no method can do without, on average, in the middle of the ranges."""
-    return labelling_mean(unknown.items, divergence_of(unknown.middle()), delta).value
+    return least_mean(unknown.middle(), delta)

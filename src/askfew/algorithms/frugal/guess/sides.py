@@ -81,7 +81,7 @@ class Sides:
         waiting = self._waiting()
         if len(waiting) == 0:
             return "done"
-        if self._futile():
+        if self._below(_FUTILE):
             return "futile"
         return "silent" if (self._silent[waiting] >= _SILENT).all() else None
 
@@ -152,17 +152,21 @@ class Sides:
         for _ in range(_ROUNDS):
             share = (high.sum() + _MEMBERS) / (n + 2 * _MEMBERS)
             self._shares = math.log(share / (1 - share))
-            means = self.mean.copy()
-            for side, weight in ((LOW, 1 - high), (HIGH, high)):
-                heard = float(weight @ counts)
-                if heard > 0:
-                    means[side] = float(weight @ sums) / heard
-            if means[HIGH] - means[LOW] < _LEAST_GAP * self.hoped:
-                half = _LEAST_GAP * self.hoped / 2
-                means = means.mean() + np.array([-half, half])
-            self.mean = means
+            self.mean = self._means(high, counts, sums)
             high = self._chances(counts, sums)
         return high
+
+    def _means(self, high: Floats, counts: Floats, sums: Floats) -> Floats:
+        """What the two sides answer, if items are high with these chances."""
+        means = self.mean.copy()
+        for side, weight in ((LOW, 1 - high), (HIGH, high)):
+            heard = float(weight @ counts)
+            if heard > 0:
+                means[side] = float(weight @ sums) / heard
+        if means[HIGH] - means[LOW] < _LEAST_GAP * self.hoped:
+            half = _LEAST_GAP * self.hoped / 2
+            means = means.mean() + np.array([-half, half])
+        return means
 
     def _chances(self, counts: Floats, sums: Floats) -> Floats:
         """Each item's chance to be high, by the likelihood of its answers; labels are certain."""
@@ -179,14 +183,14 @@ class Sides:
         sides = self._labelling.sides
         return np.where(sides >= 0, sides.astype(np.float64), chance)
 
-    def _futile(self) -> bool:
-        """Whether the presumed sides' gap is clearly below what it was expected to be."""
+    def _below(self, share: float) -> bool:
+        """Whether the presumed sides' gap is clearly below this share of the expected one."""
         if (self.heard == 0).any():
             return False
         means = self.total / self.heard
         width = _CLEAR * self.history.problem.answers.sigma * math.sqrt((1 / self.heard).sum())
         pure = max(1 - float((self._mixed / self.heard).sum()), 0.2)
-        return bool((means[HIGH] - means[LOW] + width) / pure < _FUTILE * self.hoped)
+        return bool((means[HIGH] - means[LOW] + width) / pure < share * self.hoped)
 
     def _need(self, items: Ints, chance: Floats) -> Floats:
         """Answers each item should still need to exclude the side it does not seem to be on."""

@@ -1,0 +1,159 @@
+"""The yardstick: what a certificate costs somebody who is told the gap."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from askfew.algorithms.frugal.claim.certificate import two_items
+from askfew.algorithms.frugal.claim.pooled import HIGH, LOW, PooledClaim
+from askfew.algorithms.frugal.guess.history import History
+from askfew.algorithms.frugal.guess.hunt import Target
+from askfew.algorithms.frugal.guess.sides import Sides
+from askfew.algorithms.frugal.method import label_all
+from askfew.algorithms.frugal.tuning import Tuning
+from askfew.answers import AnswerKind, Number
+from askfew.errors import InvalidInput
+from askfew.evidence import log_evidence, nine_digits
+from askfew.plans import Plan
+from askfew.records import Finding, Floats, Ints, Problem, Procedure, Tally
+
+__all__ = ["told_gap"]
+
+_DISCARD = -0.5
+"""Log likelihood ratio below which a candidate pair is dropped for the next."""
+_ODDS = 30.0
+"""A pair is believed to differ at these odds, times the pairs tried: one in so many is false."""
+_LESS = 0.75
+"""A question whose gap is clearly below this share of the one told has a gap of its own."""
+
+
+def told_gap(
+    problem: Problem, delta: float, rng: np.random.Generator, *, gap: float
+) -> Procedure[Finding]:
+    """Frugal's claim, so all labels are right with probability 1 - delta, by a guess that is told.
+
+    The ``gap``, in the answers' units, is the largest of any question. The guess runs one
+    sequential test after another on random pairs, believes the first that is accepted, and labels
+    with bets on exactly that gap. For yes/no and scale answers the levels are taken as middle
+    +- gap/2. Nobody knows the gap; what it costs not to know it is a method's ratio to this one.
+    """
+    if not (math.isfinite(gap) and gap > 0):
+        raise InvalidInput(
+            "gap must be a positive number", gap, "pass by how much the groups differ"
+        )
+    if problem.items == 2:
+        return Finding(np.array([0, 1]), None, two_items(delta))
+    claim = PooledClaim(problem, delta)
+    return (yield from label_all(claim, _Told(claim, int(rng.integers(2**63)), gap)))
+
+
+class _Told:
+    """The guess: tests of random pairs, then sides that lie the gap apart.
+
+    ``learn`` follows the plan that was carried out, whoever made it.
+    """
+
+    def __init__(self, claim: PooledClaim, root: int, gap: float) -> None:
+        self.claim, self.gap = claim, gap
+        self.history = History(claim.problem, claim.delta, root, Tuning())
+        self.sides: _ToldSides | None = None
+        self.over = False
+        self._root = root
+        self._deck: tuple[int, Ints] | None = None
+        self._take_pair(0)
+
+    def propose(self) -> Plan:
+        """Label if there is a question to do it by, else one answer of each item of the pair."""
+        if self.over:
+            return Plan("end")
+        if self.sides is not None:
+            return self.sides.propose()
+        why = f"search: pair {self._number + 1} on question {self._question}"
+        questions, ones = np.full(2, self._question), np.ones(2, dtype=np.int64)
+        return Plan(
+            "search",
+            {"why": why, "number": self._number},
+            {"items": self._pair, "questions": questions, "repeats": ones},
+        )
+
+    def learn(self, plan: Plan, tally: Tally) -> None:
+        """Take in what a plan brought, and see what comes next."""
+        if plan.kind == "search":
+            if self._number != plan.facts["number"]:
+                self._take_pair(int(plan.facts["number"]))
+            self.sides = None
+            self.history.record(plan, plan.ints("questions"), tally)
+            self._weigh(tally)
+            return
+        question = int(plan.facts["question"])
+        if self.sides is None or self.sides.question != question:
+            self.sides = self._label_by(question, np.array(plan.facts["pair"], dtype=np.int64))
+        self.history.record(plan, np.full(len(tally.counts), question), tally)
+        self.sides.learn(plan, tally)
+        if (end := self.sides.end()) is not None:
+            self.sides, self.over = None, end != "futile"
+            self._take_pair(self._number + 1)
+
+    def _weigh(self, tally: Tally) -> None:
+        """Believe the pair, go on with it, or take the next."""
+        self._counts += tally.counts
+        self._sums += tally.sums
+        ratio = -math.inf
+        if tally.counts.all():
+            answers = self.claim.problem.answers
+            ratio = float(nine_digits(_two_sided(answers, self.gap, self._counts, self._sums)))
+        if ratio >= nine_digits(math.log(_ODDS * (self._number + 2))):
+            self.sides = self._label_by(self._question, self._pair)
+        elif ratio < _DISCARD:
+            self._take_pair(self._number + 1)
+
+    def _label_by(self, question: int, pair: Ints) -> _ToldSides:
+        counts, sums = (column[pair] for column in self.history.looks_at(question))
+        means = _levels(self.claim.problem.answers, self.gap, sums / np.maximum(counts, 1))
+        return _ToldSides(self.history, self.claim, Target(question, pair, counts, means))
+
+    def _take_pair(self, number: int) -> None:
+        """Random items, and the next question of a deck that is dealt again and again."""
+        self._number = number
+        rng = np.random.default_rng([self._root, 2, number])
+        self._pair: Ints = rng.choice(self.claim.problem.items, 2, replace=False)
+        deal, card = divmod(number, self.claim.problem.questions)
+        if self._deck is None or self._deck[0] != deal:
+            self._deck = (deal, self.history.deck(deal))
+        self._question = int(self._deck[1][card])
+        self._counts, self._sums = np.zeros((2, 2))
+
+
+class _ToldSides(Sides):
+    """Sides that lie as far apart as was told, unless the question's gap is clearly smaller."""
+
+    def _means(self, high: Floats, counts: Floats, sums: Floats) -> Floats:
+        if self._below(_LESS):
+            return super()._means(high, counts, sums)
+        answers, middle = self.history.problem.answers, float(self.mean.mean())
+        told = middle + self.hoped * np.array([-0.5, 0.5])
+        if not isinstance(answers, Number):
+            return told
+        expected = (1 - high) * told[LOW] + high * told[HIGH]
+        return np.asarray(told + (sums - counts * expected).sum() / max(float(counts.sum()), 1.0))
+
+
+def _two_sided(answers: AnswerKind, gap: float, counts: Floats, sums: Floats) -> float:
+    """Log likelihood ratio of "they differ by the gap, either way" to "they do not differ"."""
+    low, high = _middle(answers) + gap * np.array([-0.5, 0.5])
+    (a, b), (x, r) = counts, sums
+    up = log_evidence(answers, high, low, x, a, r, b)
+    down = log_evidence(answers, low, high, x, a, r, b)
+    return float(np.logaddexp(up, down)) - math.log(2)
+
+
+def _levels(answers: AnswerKind, gap: float, means: Floats) -> Floats:
+    """What the pair's items answer, if they lie the gap apart."""
+    middle = float(means.mean()) if isinstance(answers, Number) else _middle(answers)
+    return middle + math.copysign(gap / 2, means[1] - means[0]) * np.array([-1.0, 1.0])
+
+
+def _middle(answers: AnswerKind) -> float:
+    return 0.0 if isinstance(answers, Number) else (answers.low + answers.high) / 2
