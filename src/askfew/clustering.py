@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from askfew.algorithms import CLAIM_VERSIONS, check_delta, start, takes_option
 from askfew.answers import AnswerKind, YesNo
 from askfew.driver import AskTell, replay, run
-from askfew.errors import InvalidInput, ReplayMismatch
+from askfew.errors import EndOfAnswers, InvalidInput, ReplayMismatch
 from askfew.log import Log
 from askfew.oracles.function import FunctionOracle, function
 from askfew.outcome import Outcome, outcome_of
@@ -195,6 +195,11 @@ class Session:
     def tell(self, counts: ArrayLike, sums: ArrayLike, squares: ArrayLike | None = None) -> None:
         """How many answers came for each row of the Batch, and their sums."""
         self._steps.tell(counts, sums, squares)
+
+    def stop(self, end: EndOfAnswers) -> None:
+        """End it here, with what is known; nothing changes if it has ended."""
+        if self._steps.ended is None:
+            self._steps.stop(end)
 
     def __repr__(self) -> str:
         state = "asking" if self._steps.ended is None else self._steps.ended.status

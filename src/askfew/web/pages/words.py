@@ -47,7 +47,7 @@ _ENDINGS = {
             "closed",
             "Closed",
             "Closed before the end",
-            "Nothing more is asked or taken. What was known by then is shown.",
+            "Nothing more is asked or taken. What the closed steps say stands.",
         ),
         Ending("done", "Done", "Done: every item has its group", ""),
         Ending(
