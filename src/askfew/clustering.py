@@ -331,6 +331,12 @@ def _place(name: object, names: Sequence[object], option: str, what: str) -> int
     known = [str(each) for each in names]
     if str(name) not in known:
         raise InvalidInput(f"{option} must be among the {what}", repr(name), "mend the name")
+    if known.count(str(name)) > 1:
+        raise InvalidInput(
+            f"{option} must name one of the {what} each",
+            f"{name!r}, the name of {known.count(str(name))}",
+            f"give the {what} different names",
+        )
     return known.index(str(name))
 
 
