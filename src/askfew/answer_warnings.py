@@ -64,7 +64,7 @@ def _repeats(of: Mapping[str, Any]) -> str:
             f"answers from worker {of['worker']} repeat each other: {measured}. Each counts as a"
             " new one, so the mean answers that the rule looks at have this worker's opinion of a"
             " cell in them as often as it was given: let each worker answer a cell once, or, if"
-            " all answers are this worker's, ask once with repeats = \"same\""
+            ' all answers are this worker\'s, ask once with repeats = "same"'
         )
     return (
         f"answers from worker {of['worker']} are not independent draws: {measured}; what is"

@@ -98,7 +98,7 @@ def certify(
     progress: Progress | None = None,
     **options: Any,
 ) -> Outcome:
-    """Apply a rule to items, without a pilot: every label given is right about the rule.
+    """Apply a rule to items, without a pilot: labels are certified to be right about the rule.
 
     A function is asked the rule's own questions, unless ``questions`` lists them otherwise. The
     rest is as in ``cluster``; the options are those of the method "rule".
