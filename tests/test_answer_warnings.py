@@ -25,6 +25,18 @@ def test_the_sentence_has_the_numbers() -> None:
     assert "they differ in 0.3% (1,200 repeats), about two items of one group in 23%" in said
 
 
+def test_what_repeats_do_depends_on_what_is_promised() -> None:
+    by_rule = AnswerWarning(REPEATS, {**REPEATING.fields, "promise": "rule"})
+    groups = AnswerWarning(REPEATS, {**REPEATING.fields, "promise": "groups"})
+    assert sentence(groups) == sentence(REPEATING)  # of an older server
+    assert sentence(groups).endswith("what is promised does not hold for them")
+    assert "promised" not in sentence(by_rule)
+    assert "they differ in 0.3% (1,200 repeats), about two items of one group in 23%" in sentence(
+        by_rule
+    )
+    assert "opinion of a cell in them as often as it was given" in sentence(by_rule)
+
+
 @pytest.mark.parametrize("sent", ["a sentence of an older server", None, 3, [], {}, {"kind": 1}])
 def test_what_is_no_warning_is_none(sent: object) -> None:
     assert read_warning(sent) is None

@@ -13,7 +13,8 @@ __all__ = ["ALONE", "REPEATS", "AnswerWarning", "read_warning", "sentence"]
 
 REPEATS = "repeats"
 """A worker's repeated answers to a cell agree far too often: ``worker``, ``repeats`` (how many),
-``differ`` (in which share of them), ``usual`` (the same for two items of one group)."""
+``differ`` (in which share of them), ``usual`` (the same for two items of one group), ``promise``
+(what its campaign promises: "groups", which this breaks, or "rule", whose meaning it shifts)."""
 ALONE = "alone"
 """One worker decided all groups and hardly contradicted itself: ``worker``, ``repeats``,
 ``differ``."""
@@ -54,10 +55,20 @@ def sentence(warning: AnswerWarning) -> str:
 
 
 def _repeats(of: Mapping[str, Any]) -> str:
+    measured = (
+        f"about the same cell they differ in {of['differ']:.1%} ({of['repeats']:,} repeats), about"
+        f" two items of one group in {of['usual']:.0%}"
+    )
+    if of.get("promise") == "rule":
+        return (
+            f"answers from worker {of['worker']} repeat each other: {measured}. Each counts as a"
+            " new one, so the mean answers that the rule looks at have this worker's opinion of a"
+            " cell in them as often as it was given: let each worker answer a cell once, or, if"
+            ' all answers are this worker\'s, ask once with repeats = "same"'
+        )
     return (
-        f"answers from worker {of['worker']} are not independent draws: about the same cell they"
-        f" differ in {of['differ']:.1%} ({of['repeats']:,} repeats), about two items of one group"
-        f" in {of['usual']:.0%}; what is promised does not hold for them"
+        f"answers from worker {of['worker']} are not independent draws: {measured}; what is"
+        " promised does not hold for them"
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from askfew.algorithms import CLAIM_VERSIONS, check_delta, start
 from askfew.answers import AnswerKind, YesNo
 from askfew.driver import AskTell, replay, run
-from askfew.errors import InvalidInput, ReplayMismatch
+from askfew.errors import EndOfAnswers, InvalidInput, ReplayMismatch
 from askfew.log import Log
 from askfew.oracles.function import FunctionOracle, function
 from askfew.outcome import Outcome, outcome_of
@@ -98,7 +98,7 @@ def certify(
     progress: Progress | None = None,
     **options: Any,
 ) -> Outcome:
-    """Apply a rule to items, without a pilot: every label given is right about the rule.
+    """Apply a rule to items, without a pilot: labels are certified to be right about the rule.
 
     A function is asked the rule's own questions, unless ``questions`` lists them otherwise. The
     rest is as in ``cluster``; the options are those of the method "rule".
@@ -195,6 +195,11 @@ class Session:
     def tell(self, counts: ArrayLike, sums: ArrayLike, squares: ArrayLike | None = None) -> None:
         """How many answers came for each row of the Batch, and their sums."""
         self._steps.tell(counts, sums, squares)
+
+    def stop(self, end: EndOfAnswers) -> None:
+        """End it here, with what is known; nothing changes if it has ended."""
+        if self._steps.ended is None:
+            self._steps.stop(end)
 
     def __repr__(self) -> str:
         state = "asking" if self._steps.ended is None else self._steps.ended.status
@@ -326,6 +331,12 @@ def _place(name: object, names: Sequence[object], option: str, what: str) -> int
     known = [str(each) for each in names]
     if str(name) not in known:
         raise InvalidInput(f"{option} must be among the {what}", repr(name), "mend the name")
+    if known.count(str(name)) > 1:
+        raise InvalidInput(
+            f"{option} must name one of the {what} each",
+            f"{name!r}, the name of {known.count(str(name))}",
+            f"give the {what} different names",
+        )
     return known.index(str(name))
 
 

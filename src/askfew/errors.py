@@ -16,6 +16,7 @@ __all__ = [
     "AskfewError",
     "BudgetReached",
     "CellExhausted",
+    "Closed",
     "EndOfAnswers",
     "InvalidAnswer",
     "InvalidBatch",
@@ -142,6 +143,12 @@ class CellExhausted(EndOfAnswers):
     """A recorded cell has no unused answer left."""
 
     status = "exhausted"
+
+
+class Closed(EndOfAnswers):
+    """Whoever owns the run ends it."""
+
+    status = "closed"
 
 
 class Stalled(EndOfAnswers):

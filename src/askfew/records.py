@@ -42,7 +42,7 @@ Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 _NUMBERS = range(sys.maxsize)
 """What has no name is called by its number."""
-Status = Literal["done", "undecided", "budget", "stalled", "exhausted", "no-consensus"]
+Status = Literal["done", "undecided", "budget", "stalled", "exhausted", "no-consensus", "closed"]
 """done: every item is certified; undecided: all that can be; the others: what was there ran out,
 nobody answered, or no split is carried by several questions."""
 WhyUndecided = Literal["between", "few-answers", "misfit", "not-told-apart"]

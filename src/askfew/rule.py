@@ -159,6 +159,15 @@ class Rule:
                 ", ".join(repr(name) for name in unknown[:3]),
                 "give the rule and the source the same names of questions",
             )
+        if len(known) < len(questions):
+            asked = [str(name) for name in questions]
+            twice = [str(name) for name in self.questions if asked.count(str(name)) > 1]
+            if twice:
+                raise InvalidInput(
+                    "a rule's questions must each be one of those that can be asked",
+                    f"{twice[0]!r}, the name of {asked.count(twice[0])}",
+                    "give the questions different names",
+                )
         return np.array([known[str(name)] for name in self.questions], dtype=np.int64)
 
     def renamed(self, questions: Sequence[object]) -> Rule:

@@ -223,3 +223,23 @@ def test_everything_at_once_for_a_while(stores: list[Store]) -> None:
         if not row.retracted
     )
     assert max(kept.values()) <= 3
+
+
+@pytest.mark.parametrize("number", ROUNDS)
+def test_a_step_and_its_campaign_are_closed_at_once(stores: list[Store], number: int) -> None:
+    """Either the step counts in the outcome, or it stays open."""
+    frugal(stores[0])
+    one, two, *_ = everywhere(stores, "frugal")
+    *asked, last = one.ask("ann", 1000)
+    for each in asked:
+        one.tell(each.id, fixed_answer(each))
+    actions: list[Callable[[], Any]] = [
+        lambda: one.tell(last.id, fixed_answer(last)),
+        two.close,
+    ]
+    at_once(*actions)
+    outcome = one.outcome()
+    assert outcome is not None
+    assert outcome["status"] == "closed"
+    assert outcome["answers"] in (0, len(asked) + 1)
+    assert examine_store(stores[0].database).sound

@@ -7,7 +7,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import func, select, text
 
+from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.reading.report import report_html
+from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.records import Item
+from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables import migrations
 from askfew.campaigns.tables.database import Database
@@ -168,3 +172,15 @@ def test_sqlite_writes_are_durable(tmp_path: Path) -> None:
         ]
     assert found == ["wal", 2, 1]
     store.close()
+
+
+def test_a_campaign_of_anchors_only_is_over_at_once(store: Store) -> None:
+    known = [Item(f"i{number}", group="owl" if number % 2 else "duck") for number in range(4)]
+    settings = Settings.from_dict({"name": "known", "delta": 0.1, "seed": 1})
+    campaign = store.create(settings, known, questions(6))
+    assert campaign.state == "ended"
+    found = result_of(campaign)
+    assert (found.status, found.answers, found.certificate) == ("done", 0, None)
+    assert [row[1] for row in found.rows] == ["duck", "owl", "duck", "owl"]
+    assert "No certificate" in report_html(campaign)
+    assert examine_store(store.database).sound

@@ -159,13 +159,8 @@ class Campaign:
         self._move("paused", "running")
 
     def close(self) -> None:
-        """End the campaign for good, with what is known."""
-        with self.database.write() as connection:
-            connection.execute(
-                update(campaigns)
-                .where(campaigns.c.id == self.id, campaigns.c.state.in_(("running", "paused")))
-                .values(state="closed")
-            )
+        """End the campaign for good; what closed steps say is its outcome."""
+        self._advancer.end()
 
     def outcome(self) -> dict[str, Any] | None:
         """What the method found, once it has ended."""

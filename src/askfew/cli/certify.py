@@ -77,7 +77,7 @@ def certify(
     ] = None,
     json: options.AsJson = False,
 ) -> None:
-    """Sort new items by a rule that is there already: every label given is right about it."""
+    """Sort new items by a rule that is there already, with a certificate about it."""
     check_delta(delta)
     check_writable(csv)
     check_writable(log)

@@ -33,7 +33,7 @@ _ALONE = {
     ),
     "certify": (
         "certify:certify",
-        "Sort new items by a rule that is there already: every label given is right about it.",
+        "Sort new items by a rule that is there already, with a certificate about it.",
     ),
     "bounds": (
         "bounds:bounds",

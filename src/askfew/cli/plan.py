@@ -128,7 +128,7 @@ def _print_bill(bill: Forecast, error: str) -> None:
     unknown = bill.unknown
     groups = f"small group {unknown.share}" if unknown.groups == 2 else f"{unknown.groups} groups"
     spread = f", spread {unknown.spread:g}" if unknown.spread else ""
-    promise = f"all labels right with probability {1 - bill.delta:g}"
+    promise = f"all labels given are right with probability {1 - bill.delta:g} or more"
     if error == "share":
         promise = f"a share of {bill.delta:g} of the labels wrong at most, on average"
     report.print(

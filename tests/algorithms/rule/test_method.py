@@ -52,6 +52,7 @@ BAD: dict[str, dict[str, Any]] = {
     "margin must lie above 0 and at most at 0.5": {"margin": 0.6},
     "margin must lie above 0 and at most at 0.5 ": {"margin": 0},
     "margin must lie above 0 and at most at 0.5  ": {"margin": float("nan")},
+    "a rule without levels needs margin 0.5, got 0.25": {"given": CUT, "margin": 0.25},
     "error must be": {"error": "few"},
     "repeats must be": {"repeats": "often"},
     "defining questions must be numbers from 0 to 3": {"defining": [4]},
@@ -82,6 +83,16 @@ def never(item: str, question: str) -> int:
 def test_anchors_by_name(anchors: dict[Any, Any], said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
         cluster(never, ["1", "2", "3"], ["wings"], method="rule", anchors=anchors)
+
+
+def test_a_name_that_two_have_says_nothing() -> None:
+    twice = {"items": ["a", "a", "b"], "questions": ["wings"], "method": "rule"}
+    with pytest.raises(InvalidInput, match="anchors must name one of the items each, got 'a', the"):
+        cluster(never, **twice, anchors={"a": 0, "b": 1})
+    with pytest.raises(InvalidInput, match="defining must name one of the questions each"):
+        cluster(never, 3, ["wings", "wings"], method="rule", defining=["wings"])
+    with pytest.raises(InvalidInput, match="got 'wings', the name of 2: give the questions"):
+        certify(never, Rule.cut("wings", 0.5), items=3, questions=["wings", "wings"])
 
 
 def test_questions_by_name() -> None:
@@ -180,6 +191,21 @@ def test_anchors_keep_their_group_and_are_not_asked_again() -> None:
     assert not any(np.isin(batch.items, [0, 3]).any() for batch in asked)
     assert isinstance(finding.certificate, RuleCertificate)
     assert (finding.certificate.told, finding.certificate.certified) == (2, 10)
+
+
+@pytest.mark.parametrize("options", [{}, {"given": CUT}, {"repeats": "same"}])
+def test_where_every_item_is_an_anchor_nothing_is_asked(options: dict[str, Any]) -> None:
+    anchors = {"a": 0, "b": 1, "c": 0}
+    if "given" in options:
+        options = {"given": Rule.cut("wings", 0.5)}
+    result = cluster(
+        never, list("abc"), ["wings", "legs"], method="rule", anchors=anchors, **options
+    )
+    assert (result.status, result.answers) == ("done", 0)
+    assert result.labels.tolist() == [0, 1, 0]
+    assert result.certificate is None  # what the user said is not promised
+    assert result.guesses.tolist() == [0, 1, 0]
+    assert "every item is an anchor" in str(result)
 
 
 def test_no_cell_is_asked_more_often_than_it_may_be() -> None:

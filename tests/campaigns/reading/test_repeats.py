@@ -13,7 +13,7 @@ from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
-from campaign_tools import answer_all, sweep, with_a_stubborn_worker
+from campaign_tools import answer_all, by_rule, sweep, with_a_stubborn_worker
 
 
 def test_the_warning_is_in_status_result_and_report(tmp_path: Path) -> None:
@@ -50,6 +50,26 @@ def test_the_certificate_says_it_first(tmp_path: Path) -> None:
     assert promise.startswith("30 labels are right")
     (certificate,) = re.findall("<pre>(.*?)</pre>", report_html(campaign), re.DOTALL)
     assert html.unescape(certificate) == found.certificate_text
+    store.close()
+
+
+def test_by_rule_the_warning_does_not_say_that_the_promise_is_void(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path}/store.db")
+    campaign, rng = by_rule(store, rows=30, seed=2), np.random.default_rng(2)
+    while campaign.state == "running":
+        for worker in ("ann", "stubborn"):
+            for asked in campaign.ask(worker, 20):
+                item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
+                errs = rng.random() < 0.12
+                if worker == "stubborn":
+                    errs = (7 * item + 3 * question) % 4 == 0
+                campaign.tell(asked.id, (item % 2 == 0) != errs)
+    found = result_of(campaign)
+    assert found.certificate_text is not None
+    warning, promise, *_ = found.certificate_text.splitlines()
+    assert warning.startswith("WARNING: answers from worker stubborn repeat each other")
+    assert "does not hold" not in found.certificate_text
+    assert "labels are right about the rule below" in promise
     store.close()
 
 

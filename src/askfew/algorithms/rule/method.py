@@ -64,6 +64,8 @@ def rule(
 
 def _run(settings: _Settings, root: int) -> Procedure[Finding]:
     """LEARN, FREEZE, CERTIFY."""
+    if not len(settings.certifying):
+        return _nothing(settings, "done", "every item is an anchor: nothing had to be asked")
     screen = Screen(settings.problem)
     frozen = settings.given
     if frozen is None:
@@ -133,6 +135,7 @@ def _frozen(plan: Plan, settings: _Settings) -> Rule:
     try:
         proposed = Rule.from_dict(plan.facts.get("rule"))
         proposed.places(range(settings.problem.questions))
+        _check_margin(settings.margin, proposed)
     except InvalidInput as error:
         raise InvalidPlan(*error.args) from error
     return proposed
@@ -255,7 +258,7 @@ def _evaluate(settings: _Settings, screen: Screen, frozen: Rule) -> Procedure[Fi
 
 
 def _nothing(settings: _Settings, status: Status, reason: str) -> Finding:
-    """An ending before there was a rule."""
+    """An ending without a rule, or without need of one."""
     left = np.flatnonzero(settings.told < 0).tolist()
     return Finding(
         settings.told.copy(),
@@ -340,6 +343,7 @@ class _Settings:
             )
         if given is not None:
             given.places(range(problem.questions))
+            _check_margin(margin, given)
         allowed = _allowed(groups, problem) if given is None else [len(given.groups)]
         told, names = _anchors(anchors, problem, allowed, given)
         defined = _defining(defining, problem)
@@ -364,6 +368,16 @@ class _Settings:
             repeats,
             defined,
             given,
+        )
+
+
+def _check_margin(margin: float, rule: Rule) -> None:
+    """A margin below 1/2 is a place between a rule's levels."""
+    if margin < 0.5 and any(node.levels is None for node in rule.nodes):
+        raise InvalidInput(
+            "a rule without levels needs margin 0.5",
+            f"{margin:g}",
+            "leave margin out, or give every node of the rule its levels",
         )
 
 

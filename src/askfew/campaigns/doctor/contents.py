@@ -69,9 +69,10 @@ def about_problems(row: Any, settings: Settings) -> Iterator[str]:
             CrowdForecast.from_json(row.forecast)
         except InvalidInput as error:
             yield f"its forecast cannot be read: {error}"
-    if row.outcome is not None and row.state != "ended":
+    over = row.state in ("ended", "closed")
+    if row.outcome is not None and not over:
         yield f"it has a result, but is {row.state}"
-    if row.closing is not None and row.state != "ended":
+    if row.closing is not None and not over:
         yield f"it has the plans of its end, but is {row.state}"
 
 

@@ -17,7 +17,7 @@ from askfew.campaigns.doctor.contents import about_problems, content_problems, r
 from askfew.campaigns.doctor.mend import mendable_slots
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.steps.advance import resumed
+from askfew.campaigns.steps.advance import resumed, stop_at_close
 from askfew.campaigns.steps.log import read_batch, read_log
 from askfew.campaigns.steps.taught import learning
 from askfew.campaigns.tables.database import Database
@@ -181,8 +181,11 @@ def _replay_problems(
     asks = live.ask()
     if opened is not None and not _is(opened, asks):
         return [f"step {len(log)} is open, but is not what the method asks: {asks}"]
+    closed = row.state == "closed" and row.outcome is not None  # an older askfew wrote none
+    if closed:
+        stop_at_close(live)
     outcome = live.outcome
-    if row.state == "ended":
+    if row.state == "ended" or closed:
         if outcome is None:
             return [f"it has ended, but the method would ask more: {asks}"]
         stored = dict(json.loads(row.outcome or "{}"))

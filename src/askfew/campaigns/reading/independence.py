@@ -58,7 +58,8 @@ def warnings_of(
         return ()
     alike = campaign.settings.method != "rule"
     repeats = repeats_of(connection, campaign.id, labels, worker, alike=alike)
-    flagged = [_repeating(name, each) for name, each in repeats.items() if each.suspect]
+    promise = "groups" if alike else "rule"
+    flagged = [_repeating(name, each, promise) for name, each in repeats.items() if each.suspect]
     if not flagged and labels and min(labels) >= 0:
         flagged = [
             AnswerWarning(
@@ -71,13 +72,13 @@ def warnings_of(
     return tuple(flagged)
 
 
-def _repeating(worker: str, repeats: Repeats) -> AnswerWarning:
+def _repeating(worker: str, repeats: Repeats, promise: str) -> AnswerWarning:
     numbers = {
         "repeats": repeats.varied,
         "differ": round(repeats.varied_differ, 4),
         "usual": round(repeats.usual, 4),
     }
-    return AnswerWarning(REPEATS, {"worker": worker, **numbers})
+    return AnswerWarning(REPEATS, {"worker": worker, **numbers, "promise": promise})
 
 
 def repeats_of(

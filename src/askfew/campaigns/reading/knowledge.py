@@ -54,7 +54,7 @@ class Knowledge:
     why_undecided: Mapping[int, str]
     """In words, as far as it is known."""
     promised: bool
-    """Whether a label that an item has is certified."""
+    """Whether a label that an item has is certified, and that holds."""
 
     def state(self, item: int) -> ItemState:
         """What the item's label is worth."""
@@ -101,8 +101,14 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
         rule=rule,
         divisions=() if rule is None else divisions_of(rule, campaign.settings.answers, texts),
         why_undecided={int(item): WHY_UNDECIDED[word] for item, word in why.items()},
-        promised=bool(certificate) if outcome else rule is not None,
+        promised=_promised(outcome) if outcome else rule is not None and row.state != "closed",
     )
+
+
+def _promised(outcome: Mapping[str, Any]) -> bool:
+    """Whether there is a certificate, and the answers do not contradict what it assumes."""
+    void = (outcome.get("checks") or {}).get("void", False)
+    return outcome.get("certificate") is not None and not void
 
 
 def guesses_of(connection: Connection, campaign: Campaign, known: Knowledge) -> Guesses:

@@ -40,11 +40,11 @@ from askfew.campaigns.steps.taught import taught_by
 from askfew.campaigns.tables.database import Transactions
 from askfew.campaigns.tables.schema import campaigns, steps
 from askfew.clustering import Session
-from askfew.errors import ReplayMismatch
+from askfew.errors import Closed, ReplayMismatch
 from askfew.log import Log
 from askfew.records import Problem
 
-__all__ = ["GOING", "Advancer", "resumed"]
+__all__ = ["GOING", "Advancer", "resumed", "stop_at_close"]
 
 GOING = ("running", "paused")
 """The states in which a campaign still takes answers."""
@@ -64,6 +64,7 @@ _NEWEST = (
     .order_by(steps.c.number.desc())
     .limit(1)
 )
+_STATE = select(campaigns.c.state).where(campaigns.c.id == bindparam("this_campaign"))
 
 
 def resumed(settings: Settings, problem: Problem, log: Log, inputs: Inputs) -> Session:
@@ -134,6 +135,44 @@ class Advancer:
                 self._lose(live, number)
             return True
 
+    def end(self) -> None:
+        """Close the campaign, whatever it waits for: what closed steps say is its outcome.
+
+        One whose log cannot be replayed is closed without an outcome.
+        """
+        with self._turn:
+            self._live = None  # it is over, or the log has moved on
+            while not self._ended():
+                pass
+
+    def _ended(self) -> bool:
+        """Try to close the campaign; False if a step was closed or opened meanwhile."""
+        with self.database.read() as connection:
+            here = connection.execute(_NEWEST, {"this_campaign": self.campaign}).one()
+            if here.state not in GOING:
+                return True
+            inputs = Inputs.read(connection, self.campaign)
+            log = read_log(connection, self.campaign, self.problem)
+        outcome: str | None = None
+        plans: bytes | None = None
+        try:
+            live = resumed(self.settings, self.problem, log, inputs)
+            stop_at_close(live)
+            outcome = self._outcome(live)
+            if len(log) == (0 if here.number is None else here.number + 1):
+                plans = plan_bytes(live.log.pending)  # else they are the open step's
+        except ReplayMismatch:
+            pass
+        with self.database.write() as connection:
+            _lock_campaign(connection, self.campaign)
+            if here.number is not None:
+                lock_step(connection, self.campaign, here.number)
+            now = connection.execute(_NEWEST, {"this_campaign": self.campaign}).one()
+            if (now.state, now.number, now.closed) != (here.state, here.number, here.closed):
+                return False
+            _finish(connection, self.campaign, "closed", outcome, plans)
+        return True
+
     def _close(self, here: Any, now: float) -> bool:
         """Freeze the step if nothing of it waits any more; slots nobody may take are given up."""
         overtime = now >= here.opened + self.settings.step_timeout
@@ -144,6 +183,8 @@ class Advancer:
             step = lock_step(connection, self.campaign, here.number)
             if step.closed is not None:
                 return True
+            if connection.execute(_STATE, {"this_campaign": self.campaign}).scalar() not in GOING:
+                return False  # closed meanwhile: its outcome does not know of this step
             if overtime:
                 per_cell = self.settings.answers_per_worker_and_cell
                 give_up_unanswerable(connection, self.campaign, here.number, per_cell)
@@ -186,21 +227,13 @@ class Advancer:
         batch, plans = live.ask(), live.log.pending
         outcome = None if batch is not None else self._outcome(live)
         with self.database.write() as connection:
-            state = connection.execute(
-                select(campaigns.c.state)
-                .where(campaigns.c.id == self.campaign)
-                .with_for_update(key_share=True)
-            ).scalar_one()
+            state = _lock_campaign(connection, self.campaign)
             if state not in GOING or _opened(connection, self.campaign, number) is not None:
                 return False
             if batch is not None:
                 open_step(connection, self.campaign, number, batch, plans, now)
             else:
-                connection.execute(
-                    update(campaigns)
-                    .where(campaigns.c.id == self.campaign)
-                    .values(state="ended", outcome=outcome, closing=plan_bytes(plans))
-                )
+                _finish(connection, self.campaign, "ended", outcome, plan_bytes(plans))
         return True
 
     def _lose(self, live: Session, number: int) -> None:
@@ -238,6 +271,34 @@ class Advancer:
             learnt = tuple(dict.fromkeys([*outcome.rule.learnt_from, *taught]))
             outcome = replace(outcome, rule=replace(outcome.rule, learnt_from=learnt))
         return json.dumps(outcome.to_dict())
+
+
+def stop_at_close(live: Session) -> None:
+    """End a session as its campaign's owner does."""
+    live.stop(
+        Closed(
+            "a campaign asks until every item is certified or given up",
+            "its owner's word to close it",
+            "a new one with --reuse goes on with its answers",
+        )
+    )
+
+
+def _lock_campaign(connection: Connection, campaign: int) -> str:
+    """Its state, held until the transaction ends."""
+    return connection.execute(
+        select(campaigns.c.state).where(campaigns.c.id == campaign).with_for_update(key_share=True)
+    ).scalar_one()
+
+
+def _finish(
+    connection: Connection, campaign: int, state: str, outcome: str | None, plans: bytes | None
+) -> None:
+    connection.execute(
+        update(campaigns)
+        .where(campaigns.c.id == campaign)
+        .values(state=state, outcome=outcome, closing=plans)
+    )
 
 
 def _opened(connection: Connection, campaign: int, number: int) -> Row[Any] | None:

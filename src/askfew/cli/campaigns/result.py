@@ -106,8 +106,6 @@ def _undecided_lines(found: Result, names: list[str]) -> list[str]:
 def _no_certificate(found: Result) -> str:
     if found.status is None and found.state != "closed":
         return "No certificate yet: the campaign has not ended."
-    if any(each.state == "certified" for each in found.items):
-        return "No certificate was written, for it was closed early; the labels were certified."
     if not any(found.groups):
         return "No certificate: no item is certified."
     return "No certificate: nothing is promised about these labels."

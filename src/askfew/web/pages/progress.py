@@ -23,7 +23,7 @@ def progress_of(status: Status, usual: float) -> Progress:
     not say what it still expects.
     """
     answers = counted(status.answers, "answer")
-    if status.state == "ended":
+    if status.state in ("ended", "closed"):
         return Progress(1.0, f"{status.decided:,} of {status.items:,} sorted, {answers}")
     if status.expected is not None:
         share = status.answers / max(status.answers + status.expected, 1.0)

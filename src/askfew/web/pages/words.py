@@ -47,7 +47,7 @@ _ENDINGS = {
             "closed",
             "Closed",
             "Closed before the end",
-            "Nothing more is asked or taken. What was known by then is shown.",
+            "Nothing more is asked or taken. What the closed steps say stands.",
         ),
         Ending("done", "Done", "Done: every item has its group", ""),
         Ending(
@@ -126,11 +126,16 @@ def promise_of(known: Knowledge) -> str:
     undecided, told = int((known.labels < 0).sum()), int((known.told >= 0).sum())
     labelled = len(known.labels) - undecided - told
     said = []
-    if certificate is not None:
+    if certificate is not None and not known.promised:
+        said.append(
+            "Nothing is promised: the answers contradict what the certificate assumes, as it says"
+            " itself."
+        )
+    elif certificate is not None:
         said.append(certificate["promise"])
     elif labelled:
         said.append(f"Nothing is promised about the {counted(labelled, 'label')} known by then.")
-    else:
+    elif undecided:
         said.append("No item has a certified group: what is shown are guesses.")
     if certificate is not None and undecided:
         said.append(f"{_are(undecided, 'other item')} undecided.")
