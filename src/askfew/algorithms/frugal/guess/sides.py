@@ -166,7 +166,7 @@ class Sides:
         if means[HIGH] - means[LOW] < _LEAST_GAP * self.hoped:
             half = _LEAST_GAP * self.hoped / 2
             means = means.mean() + np.array([-half, half])
-        return means
+        return np.asarray(means)
 
     def _chances(self, counts: Floats, sums: Floats) -> Floats:
         """Each item's chance to be high, by the likelihood of its answers; labels are certain."""
