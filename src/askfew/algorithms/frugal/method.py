@@ -78,6 +78,8 @@ def label_all(claim: PooledClaim, guesser: Guesser) -> Procedure[Finding]:
         return _finding(claim, "done", "every item is certified")
     if set(np.flatnonzero(claim.labels() < 0).tolist()) <= set(claim.misfits()):
         return _finding(claim, "undecided", "all items but those that fit no group are certified")
+    if claim.misfits() and (claim.labels() < 0).all():
+        return _finding(claim, "undecided", "once misfits are set aside, only one group is left")
     return _finding(claim, "stalled", "some items give no answer")
 
 
