@@ -165,13 +165,8 @@ class Sides:
                 means[side] = float(weight @ sums) / heard
         if means[HIGH] - means[LOW] < _LEAST_GAP * self.hoped:
             half = _LEAST_GAP * self.hoped / 2
-<<<<<<< HEAD
-            means = np.asarray(means.mean() + np.array([-half, half]))
-        return means
-=======
             means = means.mean() + np.array([-half, half])
         return np.asarray(means)
->>>>>>> theory
 
     def _chances(self, counts: Floats, sums: Floats) -> Floats:
         """Each item's chance to be high, by the likelihood of its answers; labels are certain."""
