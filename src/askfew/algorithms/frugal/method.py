@@ -23,6 +23,7 @@ def frugal(
     delta: float,
     rng: np.random.Generator,
     *,
+    per_cell: int | None = None,
     tolerance: float = 0.0,
     hunt: float = Tuning.hunt,
     growth: float = Tuning.growth,
@@ -42,7 +43,7 @@ def frugal(
     tuning = Tuning(hunt, growth, step)
     if problem.items == 2:
         return Finding(np.array([0, 1]), None, two_items(delta))
-    claim = PooledClaim(problem, delta, tolerance)
+    claim = PooledClaim(problem, delta, tolerance, per_cell)
     chooser = Chooser(claim, int(rng.integers(2**63)), tuning)
     return (yield from label_all(claim, chooser))
 
@@ -80,6 +81,13 @@ def label_all(claim: PooledClaim, guesser: Guesser) -> Procedure[Finding]:
         return _finding(claim, "undecided", "all items but those that fit no group are certified")
     if claim.misfits() and (claim.labels() < 0).all():
         return _finding(claim, "undecided", "once misfits are set aside, only one group is left")
+    if claim.per_cell is not None:
+        return _finding(
+            claim,
+            "undecided",
+            f"with at most {claim.per_cell} answers a cell, the questions do not carry more labels;"
+            " more questions that tell the groups apart would help, or a larger per_cell",
+        )
     return _finding(claim, "stalled", "some items give no answer")
 
 
