@@ -13,12 +13,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
 from askfew import oracles
+from askfew.algorithms.frugal.guess.sides import End, Sides
 from askfew.records import Floats, Oracle
-from askfew.simulation import Instance, Summary, World, local, repeat, try_method
+from askfew.simulation import Instance, Run, Summary, World, local, repeat, try_method
 from askfew.simulation.runs import Family
 
 DELTAS = (0.1, 0.05)
@@ -58,6 +60,41 @@ FAMILIES: dict[str, Family] = {
     "restarts: graded gaps": Instance(30, 40, 40, 2.0, decay=1.0),
 }
 
+HARD = Instance(20, 50, 50, 0.4)
+"""Weak and dense: labelling takes many steps, and any question will do."""
+
+
+def misled(world: World, rng: np.random.Generator, *, delta: float, max_answers: int) -> Run:
+    """For its first 3000 answers the guess presumes every item on the wrong side."""
+    fit = Sides._fit
+
+    def wrongly(sides: Sides) -> Floats:
+        high = fit(sides)
+        return high if sides.history.asked > 3000 else 1 - high
+
+    with patch.object(Sides, "_fit", wrongly):
+        return try_method(world, rng, method="frugal", delta=delta, max_answers=max_answers)
+
+
+def restarted(world: World, rng: np.random.Generator, *, delta: float, max_answers: int) -> Run:
+    """The first question that labels are given by is dropped when half of it is done."""
+    end = Sides.end
+
+    def early(sides: Sides) -> End | None:
+        first = len(sides.claim.labellings) == 1
+        labelled = first and (sides.claim.labellings[0].sides >= 0).mean() > 0.5
+        return "futile" if labelled else end(sides)
+
+    with patch.object(Sides, "end", early):
+        return try_method(world, rng, method="frugal", delta=delta, max_answers=max_answers)
+
+
+TRIALS: dict[str, tuple[Family, Callable[..., Run]]] = {
+    **{name: (family, partial(try_method, method="frugal")) for name, family in FAMILIES.items()},
+    "all sides presumed wrongly at first": (HARD, misled),
+    "a restart forced in every run": (HARD, restarted),
+}
+
 
 def main() -> None:
     """Measure every row and print the table."""
@@ -74,9 +111,9 @@ def main() -> None:
         "|---|---|---|---|---|---|---|---|",
     ]
     print("\n".join(lines))
-    for name, family in FAMILIES.items():
+    for name, (family, method) in TRIALS.items():
         for delta in DELTAS:
-            trial = partial(try_method, method="frugal", delta=delta, max_answers=10**7)
+            trial = partial(method, delta=delta, max_answers=10**7)
             runs = repeat(
                 family, trial, runs=options.runs, seed=options.seed, engine=local(options.jobs)
             )

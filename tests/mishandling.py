@@ -89,7 +89,7 @@ def _revoking(store: Store, _folder: Path, _clock: Clock, seed: int) -> Campaign
     rng, campaign = chance(seed), begin(store, seed)
     gone: set[str] = set()
     for number in range(5000):
-        asked = campaign.ask(f"w{number}", 5)
+        asked = campaign.ask(f"w{number}", 2)
         for each in asked:
             campaign.tell(each.id, says_yes(int(each.item.id[1:]), rng))
         if not asked and campaign.state != "running":

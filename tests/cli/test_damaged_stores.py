@@ -114,4 +114,5 @@ def test_no_command_ends_in_a_traceback(
         for name, *arguments in rng.sample(COMMANDS, 5):
             said = askfew(name, *(lease if each == "LEASE" else each for each in arguments))
             assert said[0] in (0, 1, 2), (number, name, said)
-            assert len(said[2].strip().splitlines()) <= 3, (number, name, said)
+            if said[0]:  # a campaign that is created may have more to say
+                assert len(said[2].strip().splitlines()) <= 3, (number, name, said)

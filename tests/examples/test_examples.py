@@ -20,7 +20,9 @@ def test_the_readme_s_ten_lines_of_python(tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert blocks
     for block in blocks:
-        assert "right with probability at least 0.95" in run("-c", block, cwd=tmp_path)
+        assert "20 labels are right, all of them with probability at least 0.95" in run(
+            "-c", block, cwd=tmp_path
+        )
 
 
 def test_a_function_of_one_s_own(tmp_path: Path) -> None:

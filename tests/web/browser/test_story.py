@@ -90,7 +90,7 @@ def _create(owner: Visitor) -> None:
     page.get_by_label("Price of an answer").fill("0.02")
     assert page.get_by_label("Name", exact=True).input_value() == "holes"
     page.get_by_role("button", name="Check and forecast").click()
-    page.locator("#forecast[data-done]").wait_for()
+    page.locator("#forecast[data-done]").wait_for(timeout=180_000)
     assert "simulated campaigns" in owner.text("#forecast")
     page.get_by_role("button", name="Create the campaign").click()
     page.wait_for_url("**/campaigns/holes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ from askfew.algorithms.frugal.claim.certificate import give_certificate, two_ite
 from askfew.algorithms.frugal.claim.pooled import PooledClaim
 from askfew.algorithms.frugal.guess.choose import Chooser
 from askfew.algorithms.frugal.tuning import Tuning
-from askfew.errors import EndOfAnswers
+from askfew.errors import EndOfAnswers, InvalidInput
 from askfew.plans import Plan
 from askfew.records import Finding, Problem, Procedure, Status, Tally, planned
 
@@ -22,18 +23,26 @@ def frugal(
     delta: float,
     rng: np.random.Generator,
     *,
+    tolerance: float = 0.0,
     hunt: float = Tuning.hunt,
     growth: float = Tuning.growth,
     step: float = Tuning.step,
 ) -> Procedure[Finding]:
     """All labels right with probability at least 1 - delta, from few answers.
 
-    The options are those of ``Tuning``: they change what is asked, never what is promised.
+    Items of one group may differ by up to ``tolerance`` on every question, in the answers' units.
+    The other options are those of ``Tuning``: they change what is asked, never what is promised.
     """
+    if not (math.isfinite(tolerance) and tolerance >= 0):
+        raise InvalidInput(
+            "tolerance, how far items of one group may differ, must be a number from 0",
+            tolerance,
+            "0 if they are the same",
+        )
     tuning = Tuning(hunt, growth, step)
     if problem.items == 2:
         return Finding(np.array([0, 1]), None, two_items(delta))
-    claim = PooledClaim(problem, delta)
+    claim = PooledClaim(problem, delta, tolerance)
     chooser = Chooser(claim, int(rng.integers(2**63)), tuning)
     return (yield from label_all(claim, chooser))
 
@@ -69,6 +78,8 @@ def label_all(claim: PooledClaim, guesser: Guesser) -> Procedure[Finding]:
         return _finding(claim, "done", "every item is certified")
     if set(np.flatnonzero(claim.labels() < 0).tolist()) <= set(claim.misfits()):
         return _finding(claim, "undecided", "all items but those that fit no group are certified")
+    if claim.misfits() and (claim.labels() < 0).all():
+        return _finding(claim, "undecided", "once misfits are set aside, only one group is left")
     return _finding(claim, "stalled", "some items give no answer")
 
 

@@ -286,9 +286,8 @@ def stop_at_close(live: Session) -> None:
 
 def _lock_campaign(connection: Connection, campaign: int) -> str:
     """Its state, held until the transaction ends."""
-    return connection.execute(
-        select(campaigns.c.state).where(campaigns.c.id == campaign).with_for_update(key_share=True)
-    ).scalar_one()
+    held = select(campaigns.c.state).where(campaigns.c.id == campaign)
+    return str(connection.execute(held.with_for_update(key_share=True)).scalar_one())
 
 
 def _finish(

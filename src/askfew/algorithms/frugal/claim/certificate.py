@@ -45,6 +45,8 @@ class FrugalCertificate(Certificate):
     undecided: tuple[int, ...]
     misfits: tuple[int, ...]
     tolerance: float = 0.0
+    margin: float | None = None
+    """How far items of a group might differ and the labels still be right, where it was kept."""
 
     def to_dict(self) -> dict[str, object]:
         """As JSON-ready values; items and questions are numbers, an end that is nowhere is None."""
@@ -85,6 +87,11 @@ class FrugalCertificate(Certificate):
             f" them through item {items[i]}."
             for j, i, needed in self.further
         ]
+        if self.margin is not None and self.margin > self.tolerance:
+            lines.append(
+                f"The labels would be right, too, if items of one group differed by {self.margin:g}"
+                " instead."
+            )
         left = [i for i in self.undecided if i not in set(self.misfits)]
         if left:
             lines.append(f"Undecided: {_listed([items[i] for i in left])}.")
@@ -117,6 +124,7 @@ def give_certificate(claim: PooledClaim) -> FrugalCertificate | None:
         undecided=tuple(np.flatnonzero(labels < 0).tolist()),
         misfits=tuple(claim.misfits()),
         tolerance=claim.tolerance,
+        margin=claim.margin(),
     )
 
 

@@ -11,6 +11,10 @@ Order the groups by their mean on the question, ties by any fixed convention: ev
 one true null on it, so ``log(items / part)`` is enough for all of them. Every question that labels
 are given by has its own part of delta. Labels of two questions are joined through an item that has
 one on both.
+
+With a tolerance w, items of one group may differ by up to w on every question. Let low be the group
+with the smallest mean of all. If an item is low, no other item's mean lies more than w below its
+own; if it is high, nobody's lies more than w above: the same proof, with evidence beyond w.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ import numpy as np
 from askfew.answers import AnswerKind
 from askfew.errors import InvalidPlan
 from askfew.evidence import log_evidence, nine_digits
+from askfew.evidence.margin import Margins
 from askfew.plans import Plan
 from askfew.records import Batch, Floats, Ints, Known, Problem, Tally
 
@@ -31,6 +36,9 @@ __all__ = ["HIGH", "LOW", "Labelling", "PooledClaim", "named", "part_of_delta"]
 
 LOW, HIGH = 0, 1
 
+_GRID = np.array([1.0, 1.25, 1.5, 2.0, 3.0])
+"""Tolerances at which evidence is kept, as multiples of the given one: a margin after the fact is
+one of them."""
 _ODD = 6.0
 """Nats beyond the threshold, and the logarithm of its answers, from which on an item's own answers
 do not fit those of its side. Among items that are alike, 20 000 runs set nobody aside."""
@@ -65,6 +73,8 @@ class Labelling:
     sums: Floats
     odd: set[int] = field(default_factory=set)
     """Items that fit neither side."""
+    margins: Margins | None = None
+    """Evidence at larger tolerances, where one was given."""
 
     @classmethod
     def begin(cls, items: int, question: int, threshold: float) -> Labelling:
@@ -79,7 +89,6 @@ class Labelling:
         self.sides[items[out[LOW] & ~both]] = HIGH
         self.sides[items[out[HIGH] & ~both]] = LOW
         self.odd.update(items[both].tolist())
-
 
     def set_aside(self, answers: AnswerKind) -> None:
         """Take back labels of items whose answers are far from those of their own side.
@@ -170,6 +179,9 @@ class PooledClaim:
             # A label is given once: what comes later is about others.
             still = labelling.sides[items] < 0
             labelling.evidence[side, items[still]] += block[still]
+            if labelling.margins is not None:
+                wider = self._wider(guess, step.references[side], x, a, r, b, side)
+                labelling.margins.add(items[still], side, wider[still])
         labelling.counts[items] += a
         labelling.sums[items] += x
         labelling.decide(items[labelling.sides[items] < 0])
@@ -179,8 +191,35 @@ class PooledClaim:
     ) -> Floats:
         """Evidence against this side: a bet upward against low, downward against high."""
         rightly = guess >= reference if side == LOW else guess <= reference
-        block = log_evidence(self.problem.answers, guess, reference, x, a, r, b)
+        block = log_evidence(
+            self.problem.answers, guess, reference, x, a, r, b, tolerance=self.tolerance
+        )
         return np.where(rightly & (b > 0), block, 0.0)
+
+    def _wider(
+        self, guess: Floats, reference: float, x: Floats, a: Floats, r: Floats, b: Floats, side: int
+    ) -> Floats:
+        """The same evidence at every tolerance of the grid (items x grid)."""
+        rightly = guess >= reference if side == LOW else guess <= reference
+        guesses, x, a, r, b = (np.atleast_2d(each).T for each in (guess, x, a, r, b))
+        blocks = log_evidence(
+            self.problem.answers, guesses, reference, x, a, r, b, self.tolerance * _GRID
+        )
+        return np.where(rightly[:, np.newaxis] & (b > 0), blocks, 0.0)
+
+    def margin(self) -> float | None:
+        """How far items of a group may differ and all labels still be right; None if not kept.
+
+        The largest tolerance of a fixed grid at which every label would have been given, with all
+        smaller ones (see ``evidence.margin``). References rotate, so it speaks of every pair of a
+        group.
+        """
+        found = [
+            float(np.nanmin(each.margins.reported(each.sides)))
+            for each in self.labellings
+            if each.margins is not None and (each.sides >= 0).any()
+        ]
+        return min(found) if found else None
 
     def labelling(self, question: int) -> Labelling | None:
         """What is known on a question, if labels were ever looked for there."""
@@ -206,6 +245,11 @@ class PooledClaim:
             part = self.delta * part_of_delta(len(self.labellings))
             threshold = math.log(nulls(self.problem.items) / part)
             labelling = Labelling.begin(self.problem.items, question, threshold)
+            if self.tolerance:
+                grid = self.tolerance * _GRID
+                labelling.margins = Margins(
+                    grid, items=self.problem.items, groups=2, threshold=threshold
+                )
             self.labellings.append(labelling)
         own = plan.floats("own", len(late))
         return _Step(labelling, items, roles, levels, references, late, own)

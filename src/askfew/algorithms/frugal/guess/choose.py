@@ -28,7 +28,7 @@ class Chooser:
 
     def __init__(self, claim: PooledClaim, root: int, tuning: Tuning) -> None:
         self.claim = claim
-        self.history = History(claim.problem, claim.delta, root, tuning)
+        self.history = History(claim.problem, claim.delta, root, tuning, claim.tolerance)
         self.search = Search(self.history)
         self.hunt: Hunt | None = None
         self.sides: Sides | None = None

@@ -22,8 +22,11 @@ class History:
     in silence.
     """
 
-    def __init__(self, problem: Problem, delta: float, root: int, tuning: Tuning) -> None:
+    def __init__(
+        self, problem: Problem, delta: float, root: int, tuning: Tuning, tolerance: float = 0.0
+    ) -> None:
         self.problem = problem
+        self.tolerance = tolerance
         self.tuning = tuning
         self.threshold = math.log(problem.items / delta)
         self.noise = Noise(problem)

@@ -21,8 +21,9 @@ test_arrival.py)."""
 class Pool:
     """A growing table of candidates; row c has sides 0 and 1, the two items of the pair."""
 
-    def __init__(self, answers: AnswerKind) -> None:
+    def __init__(self, answers: AnswerKind, tolerance: float = 0.0) -> None:
         self.answers = answers
+        self.tolerance = tolerance
         self.size = 0
         self._items = np.zeros((64, 2), dtype=np.int64)
         self._questions = np.zeros(64, dtype=np.int64)
@@ -85,7 +86,9 @@ class Pool:
         self._silent[rows] = np.where(
             (counts[:, 0] > 0) & (counts[:, 1] > 0), 0, self._silent[rows] + 1
         )
-        score = in_sample_evidence(self.answers, self._counts[rows], self._sums[rows])
+        score = in_sample_evidence(
+            self.answers, self._counts[rows], self._sums[rows], self.tolerance
+        )
         lost = (self._silent[rows] >= _SILENT) | np.isneginf(self._scores[rows])
         self._scores[rows] = np.where(lost, -math.inf, score)
 
@@ -104,7 +107,9 @@ class Pool:
             setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
 
 
-def in_sample_evidence(answers: AnswerKind, counts: Floats, sums: Floats) -> Floats:
+def in_sample_evidence(
+    answers: AnswerKind, counts: Floats, sums: Floats, tolerance: float = 0.0
+) -> Floats:
     """The evidence a bet on the observed means would have had: for ranking, never a certificate.
 
     >>> from askfew.answers import Number
@@ -112,7 +117,6 @@ def in_sample_evidence(answers: AnswerKind, counts: Floats, sums: Floats) -> Flo
     array([4.])
     """
     means = sums / np.maximum(counts, 1)
-    score = log_evidence(
-        answers, means[:, 0], means[:, 1], sums[:, 0], counts[:, 0], sums[:, 1], counts[:, 1]
-    )
+    (x, r), (a, b) = sums.T, counts.T
+    score = log_evidence(answers, means[:, 0], means[:, 1], x, a, r, b, tolerance=tolerance)
     return nine_digits(score)

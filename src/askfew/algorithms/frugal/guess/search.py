@@ -68,7 +68,7 @@ class Search:
 
     def __init__(self, history: History) -> None:
         self.history = history
-        self.pool = Pool(history.problem.answers)
+        self.pool = Pool(history.problem.answers, history.tolerance)
         self.asked = 0
         self._dealt = 0
         self._rows: dict[int, int] = {}

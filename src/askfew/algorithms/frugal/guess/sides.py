@@ -57,7 +57,7 @@ class Sides:
         low = int(np.argmin(target.means))
         self.order = np.array([low, 1 - low])
         """Which of the pair's items is low, and which high."""
-        self.mean = target.means[self.order].astype(np.float64)
+        self.mean: Floats = target.means[self.order].astype(np.float64)
         self.hoped = float(self.mean[HIGH] - self.mean[LOW])
         self._prior_counts, self._prior_sums = history.looks_at(self.question)
         self._prior_counts[target.pair] = target.counts
@@ -166,7 +166,7 @@ class Sides:
         if means[HIGH] - means[LOW] < _LEAST_GAP * self.hoped:
             half = _LEAST_GAP * self.hoped / 2
             means = means.mean() + np.array([-half, half])
-        return means
+        return np.asarray(means)
 
     def _chances(self, counts: Floats, sums: Floats) -> Floats:
         """Each item's chance to be high, by the likelihood of its answers; labels are certain."""
@@ -179,9 +179,9 @@ class Sides:
             p, q = np.clip((self.mean - answers.low) / width, 0.02, 0.98)
             yes = (sums - counts * answers.low) / width
             odds = yes * math.log(q / p) + (counts - yes) * math.log((1 - q) / (1 - p))
-        chance: Floats = 1 / (1 + np.exp(-np.clip(odds + self._shares, -30, 30)))
+        chance = 1 / (1 + np.exp(-np.clip(odds + self._shares, -30, 30)))
         sides = self._labelling.sides
-        return np.where(sides >= 0, sides.astype(np.float64), chance)
+        return np.asarray(np.where(sides >= 0, sides, chance), dtype=np.float64)
 
     def _below(self, share: float) -> bool:
         """Whether the presumed sides' gap is clearly below this share of the expected one."""
@@ -194,16 +194,22 @@ class Sides:
 
     def _need(self, items: Ints, chance: Floats) -> Floats:
         """Answers each item should still need to exclude the side it does not seem to be on."""
-        answers, expected = self.history.problem.answers, chance[:, items].sum(axis=1)
+        expected = chance[:, items].sum(axis=1)
         need = np.empty((2, len(items)))
         for side in (LOW, HIGH):
             waits = expected[1 - side]
             ratio = max(math.sqrt(max(waits, 1)), expected[side], 1.0)
             other, same = self.mean[1 - side], self.mean[side]
-            rate = log_evidence(answers, other, same, other, 1.0, same * ratio, ratio)
+            rate = self._rate(other, same, ratio)
             missing = self._labelling.threshold - self._labelling.evidence[side, items]
-            need[side] = np.maximum(missing, 0) / max(float(rate), 1e-9)
-        return np.where(self.high[items] > 0.5, need[LOW], need[HIGH])
+            need[side] = np.maximum(missing, 0) / max(rate, 1e-9)
+        return np.asarray(np.where(self.high[items] > 0.5, need[LOW], need[HIGH]))
+
+    def _rate(self, mean: float, reference: float, ratio: float) -> float:
+        """Nats that an answer of the one mean should bring beside ``ratio`` of the other."""
+        kind, w = self.history.problem.answers, self.history.tolerance
+        total = reference * ratio
+        return float(log_evidence(kind, mean, reference, mean, 1.0, total, ratio, tolerance=w))
 
     def _sizes(self, items: Ints, need: Floats) -> Ints:
         """A share of what each item still needs, and at least one answer."""
@@ -228,8 +234,7 @@ class Sides:
 
     def _late(self, items: Ints) -> Ints:
         """Rows of items that have taken several times the answers they should have needed."""
-        low, high = self.mean
-        rate = float(log_evidence(self.history.problem.answers, high, low, high, 1.0, low, 1.0))
+        rate = self._rate(self.mean[HIGH], self.mean[LOW], 1.0)
         enough = _LATE * (self._labelling.threshold / max(rate, 1e-12) + 5)
         return np.flatnonzero(self._counts[items] > enough)
 
