@@ -1,0 +1,498 @@
+"""Who is asked what, so that all groups are found and every item is excluded from all but one.
+
+SEARCH   the first pair (``pairs``)
+HUNT     questions that tell the groups found so far apart, by how questions look (``shapes``)
+LABEL    every item on the questions that exclude it soonest. An item that no group found so far
+         explains is bet on by its own answers, so that it soon represents the next group
+PROBE    once everybody fits a group and one is still missing: single items on other questions
+
+Questions are chosen by multiplicative weights for the covering linear program: an answer is worth
+the nats it adds against each group, and a group that an item is far from excluded from counts more.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from askfew.algorithms.frugal.claim.exclusion import REASONS, Exclusion, Mask
+from askfew.algorithms.frugal.guess.answered import Answered
+from askfew.algorithms.frugal.guess.pairs import PairSearch
+from askfew.algorithms.frugal.guess.probe import Probe
+from askfew.algorithms.frugal.guess.shapes import Shapes, fit_shapes, from_units, log_likelihood
+from askfew.answers import AnswerKind, Number, YesNo
+from askfew.evidence import log_evidence
+from askfew.plans import Plan
+from askfew.records import Batch, Floats, Ints, Tally
+
+__all__ = ["Chooser"]
+
+_KNOWN = 0.8
+"""The probability to tell groups apart from which on a question is used."""
+_HOPE = 0.03
+"""Below this probability a question is not hunted any more."""
+_DEEP = 24
+"""Answers of a representative to a question that is still unclear, at most."""
+_HUNT = 0.5
+"""Hunting may have cost this share of what labelling is expected to cost."""
+_STEP = 0.25
+"""A step should bring this share of the nats that are still needed."""
+_EAGER = 0.35
+"""The same for an item that may represent a new group."""
+_NEW = 0.2
+"""The prior probability that an item is of no group found so far, while one is missing."""
+_MISFIT = 1e-3
+"""The same once all groups are found."""
+_FOCUS = 0.7
+"""How sharply the weights of the covering program follow the needs."""
+_ALIKE = 0.6
+"""A question this near an item's best one will do, so that few questions need references."""
+_VARIETY = 0.3
+"""What a question is worth more that an item has not been asked yet: it may show a new group."""
+_SILENT = 6
+"""Returns in a row without an answer after which an item, or a reference's cell, is given up."""
+_LEND = 2.0
+"""Answers that each group is lent at the level its question's shape suggests."""
+_AUTO = 0.35
+"""Where the number of groups is not told, the search ends when probing has cost this share."""
+_PATIENCE = 6.0
+"""Labelling may cost this many times what was expected before the rest is given up."""
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+@dataclass
+class Chooser:
+    """What was asked and answered, and from it the next plan."""
+
+    claim: Exclusion
+    root: int
+    steps: int = 0
+    spent: dict[str, int] = field(default_factory=dict)
+    """Answers asked by phase."""
+
+    def __post_init__(self) -> None:
+        problem = self.claim.problem
+        self.answered = Answered(problem)
+        self.pairs = PairSearch(problem, self.claim.delta_pair, self.root)
+        self.probe = Probe(problem, self.root)
+        self.unit: AnswerKind = Number(1.0) if isinstance(problem.answers, Number) else YesNo()
+        self.silent = np.zeros(problem.items, dtype=np.int64)
+        self.mute: dict[tuple[int, int], int] = {}
+        self.promised = math.inf
+
+    # What happened.
+
+    def accept(self, plan: Plan) -> None:
+        """Note a plan, just made or from the log."""
+        self.steps += 1
+        if plan.kind == "compare":
+            self.pairs.accept(plan)
+        elif plan.facts.get("phase") == "probe":
+            self.probe.accept(plan)
+        elif plan.kind == "restart":
+            self.pairs.forget(np.array(self.claim.representatives[:2]))
+            self.probe = Probe(self.claim.problem, self.root)
+
+    def learn(self, plan: Plan, batch: Batch, tally: Tally) -> None:
+        """Take in what came back on a plan."""
+        self.answered.add(batch, tally)
+        phase = "search" if plan.kind == "compare" else str(plan.facts.get("phase"))
+        self.spent[phase] = self.spent.get(phase, 0) + batch.answers
+        if plan.kind == "compare":
+            self.pairs.learn(plan, tally)
+            return
+        heard = np.bincount(batch.items, tally.counts, self.claim.problem.items) > 0
+        asked = np.unique(batch.items)
+        self.silent[asked] = np.where(heard[asked], 0, self.silent[asked] + 1)
+        rows = len(plan.ints("items"))
+        for at in range(len(batch)):
+            if at >= rows or phase == "hunt":
+                cell = int(batch.items[at]), int(batch.questions[at])
+                self.mute[cell] = 0 if tally.counts[at] else self.mute.get(cell, 0) + 1
+        if phase == "probe":
+            self.probe.learn(plan, tally)
+
+    # What is asked next.
+
+    def propose(self) -> Plan:
+        """The next plan."""
+        rng = np.random.default_rng([self.root, 2, self.steps])
+        if not self.claim.found:
+            return self.pairs.propose(rng)
+        view = View.of(self)
+        hunt = self._hunt(view, self._hunting_allowed(view), rng)
+        if hunt is not None:
+            return hunt
+        step = LabelStep(self, view).plan()
+        if step is not None and not self._hopeless(view):
+            return step
+        more = self._hunt(view, math.inf, rng)
+        if more is not None and step is None:
+            return more
+        if self.claim.complete:
+            return self._end(view)
+        return self._look_further(view, rng)
+
+    def _hunting_allowed(self, view: View) -> float:
+        return _HUNT * view.expected
+
+    def _hopeless(self, view: View) -> bool:
+        return False
+
+    def _hunt(self, view: View, allowed: float, rng: np.random.Generator) -> Plan | None:
+        """Representatives on questions that may tell them apart; None if none seems worth it."""
+        claim, tells = self.claim, view.shapes.differs
+        counts = view.counts[: claim.found]
+        least = counts.min(axis=0)
+        due = np.flatnonzero((tells < _KNOWN) & (tells > _HOPE) & (least < _DEEP))
+        if self.spent.get("hunt", 0) >= allowed:
+            due = _NONE
+        # Known questions on which a group has hardly been heard come first.
+        unheard = view.known[least[view.known] < 2]
+        noisy = nine_order(tells[due], rng)
+        many = max(4, math.ceil(0.06 * self.answered.asked / claim.found))
+        chosen = np.concatenate([unheard, due[noisy][:many]])
+        if not len(chosen):
+            return None
+        target = np.where(least[chosen] < 2, 2, least[chosen] + np.maximum(1, least[chosen] // 3))
+        wanted = np.maximum(target - counts[:, chosen], 0).astype(np.int64)
+        group, at = np.nonzero(wanted)
+        items, questions = np.array(claim.representatives)[group], chosen[at]
+        heard = np.array(
+            [
+                self.mute.get(cell, 0) < _SILENT
+                for cell in zip(items.tolist(), questions.tolist(), strict=True)
+            ],
+            dtype=bool,
+        )
+        if not heard.any():
+            return None
+        rows = items[heard], questions[heard], wanted[group, at][heard]
+        return self.asking("hunt", *rows)
+
+    def _look_further(self, view: View, rng: np.random.Generator) -> Plan:
+        """Everybody fits, and a group is missing: probe, or stop looking where none was told."""
+        probed = self.spent.get("probe", 0)
+        if self.claim.groups is None and probed > _AUTO * (self.answered.asked - probed):
+            return Plan("close")
+        return self.probe.propose(self, view, rng)
+
+    def _end(self, view: View) -> Plan:
+        left = self.claim.open_items
+        why = np.where(self.silent[left] >= _SILENT, 0, 1)
+        assert REASONS[0] == "few-answers"
+        return Plan("end", {}, {"left": left, "why": why.astype(np.int64)})
+
+    def asking(
+        self,
+        phase: str,
+        items: Ints,
+        questions: Ints,
+        repeats: Ints,
+        references: tuple[Ints, Ints, Ints, Ints] = (_NONE, _NONE, _NONE, _NONE),
+        guesses: tuple[Floats, Floats] | None = None,
+    ) -> Plan:
+        """A plan that asks items; with references (items, groups, questions, repeats) it tests."""
+        none = np.zeros((len(items), self.claim.found))
+        own, group = (none, none) if guesses is None else guesses
+        kind = self.claim.problem.answers
+        columns = {
+            "items": items,
+            "questions": questions,
+            "repeats": repeats,
+            "reference_items": references[0],
+            "reference_groups": references[1],
+            "reference_questions": references[2],
+            "reference_repeats": references[3],
+            "own_guess": from_units(kind, own).ravel(),
+            "group_guess": from_units(kind, group).ravel(),
+        }
+        return Plan("exclude", {"phase": phase}, columns)
+
+
+def nine_order(scores: Floats, rng: np.random.Generator) -> Ints:
+    """Best first, ties in random order."""
+    return np.lexsort([rng.random(len(scores)), -scores.round(6)])
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What the answers so far say about groups, questions and items."""
+
+    shapes: Shapes
+    counts: Floats
+    """Answers of each group's certified members, then of promising items (rows x questions)."""
+    known: Ints
+    """Questions in use."""
+    levels: Floats
+    """Of the groups on the known questions."""
+    low: Floats
+    high: Floats
+    open: Ints
+    """Items that may be asked."""
+    asked: Floats
+    sums: Floats
+    """What the open items answered to the known questions."""
+    chances: Floats
+    """Of each open item to be of each group, and last of none found so far."""
+    own: Floats
+    """The level of each open item on each known question, judged by its own answers."""
+    rates: Floats
+    """Nats against a group (last) for an answer of an item of a group (questions first)."""
+    expected: float
+    """Answers that labelling will probably take."""
+
+    @classmethod
+    def of(cls, chooser: Chooser) -> View:
+        """From all answers so far."""
+        claim, answered = chooser.claim, chooser.answered
+        kind, k = claim.problem.answers, claim.found
+        member = claim.labels if claim.complete else np.full(claim.problem.items, -1)
+        member = member.copy()
+        member[claim.representatives] = np.arange(k)
+        items = np.flatnonzero(member >= 0)
+        hints = np.setdiff1d(chooser.probe.hints(), items)
+        rows = np.concatenate([member[items], k + np.arange(len(hints))])
+        counts, sums = answered.of_items(np.append(items, hints), rows, k + len(hints))
+        shapes = fit_shapes(kind, counts, sums)
+        known = np.flatnonzero(shapes.tells >= _KNOWN)
+        if not len(known):
+            known = np.array([int(shapes.tells.argmax())])
+        levels = (sums[:k, known] + _LEND * shapes.levels[:k, known]) / (counts[:k, known] + _LEND)
+        middle = (shapes.low + shapes.high)[known] / 2
+        low = np.where(levels < middle, levels, np.nan)
+        high = np.where(levels >= middle, levels, np.nan)
+        low = _mean_or(low, shapes.low[known])
+        high = _mean_or(high, shapes.high[known])
+        open_ = claim.open_items
+        open_ = open_[chooser.silent[open_] < _SILENT]
+        all_counts, all_sums = answered.columns(known)
+        c, s = all_counts[open_], all_sums[open_]
+        chances, own = _chances(claim, kind, c, s, levels, low, high, open_)
+        ratio = max(1.0, math.sqrt(len(open_) / k))
+        rates = _rates(chooser.unit, levels, ratio)
+        expected = _expected(claim, chances[:, :k], rates, ratio)
+        return cls(
+            shapes, counts, known, levels, low, high, open_, c, s, chances, own, rates, expected
+        )
+
+
+def _mean_or(values: Floats, default: Floats) -> Floats:
+    there = ~np.isnan(values)
+    total = np.where(there, values, 0.0).sum(axis=0)
+    return np.where(there.any(axis=0), total / np.maximum(there.sum(axis=0), 1), default)
+
+
+def _chances(
+    claim: Exclusion,
+    kind: AnswerKind,
+    counts: Floats,
+    sums: Floats,
+    levels: Floats,
+    low: Floats,
+    high: Floats,
+    items: Ints,
+) -> tuple[Floats, Floats]:
+    """Each item's chances to be of each group or of a new one, and its own levels.
+
+    A new group is on a side of its own on every question: each question answered costs it log 2.
+    """
+    k = len(levels)
+    log = np.stack([log_likelihood(kind, counts, sums, each).sum(axis=1) for each in levels], 1)
+    down, up = (log_likelihood(kind, counts, sums, each) for each in (low, high))
+    free = (np.logaddexp(down, up) - np.log(2)).sum(axis=1)
+    own = low + (high - low) / (1 + np.exp(np.clip(down - up, -50, 50)))
+    new = _MISFIT if claim.complete else _NEW
+    log = np.where(claim.excluded[items], -np.inf, log + math.log((1 - new) / k))
+    log = np.column_stack([log, free + math.log(new)])
+    chances = np.exp(log - log.max(axis=1, keepdims=True))
+    return chances / chances.sum(axis=1, keepdims=True), own
+
+
+def _rates(unit: AnswerKind, levels: Floats, ratio: float) -> Floats:
+    """Nats of one answer with ``ratio`` answers of references (questions x groups x groups)."""
+    own, group = levels.T[:, :, None], levels.T[:, None, :]
+    return evidence_rate(unit, own, group, ratio)
+
+
+def evidence_rate(unit: AnswerKind, own: Floats, group: Floats, ratio: float) -> Floats:
+    """Nats against a group's level that an answer at another level brings, in expectation."""
+    return np.asarray(log_evidence(unit, own, group, own, 1.0, group * ratio, ratio))
+
+
+def _expected(claim: Exclusion, chances: Floats, rates: Floats, ratio: float) -> float:
+    """Answers that labelling takes, by the best mixture of questions for each group."""
+    k = rates.shape[1]
+    total = 0.0
+    for group in range(k):
+        against = np.delete(rates[:, group, :], group, axis=1)
+        rate = max(_max_min(against), 1e-3)
+        total += float(chances[:, group].sum()) * claim.threshold / rate
+    return total * (1 + 1 / ratio)
+
+
+def _max_min(rates: Floats, iterations: int = 60) -> float:
+    """The largest least column sum of a mixture of rows (multiplicative weights)."""
+    top = rates.max()
+    if top <= 0:
+        return 0.0
+    eta = math.sqrt(8 * math.log(max(rates.shape[1], 2)) / iterations) / top
+    total = np.zeros(rates.shape[1])
+    for _ in range(iterations):
+        weights = np.exp(-eta * (total - total.min()))
+        total += rates[int(np.argmax(rates @ weights))]
+    return float(total.min() / iterations)
+
+
+@dataclass
+class LabelStep:
+    """One step of all open items: a question for each, sizes, references and bets."""
+
+    chooser: Chooser
+    view: View
+
+    def plan(self) -> Plan | None:
+        """The step, or None if nobody has anything useful to answer."""
+        view, claim = self.view, self.chooser.claim
+        if not len(view.open):
+            return None
+        k = claim.found
+        chances = view.chances
+        new = chances[:, k] > 0.5
+        lean = chances[:, :k].argmax(axis=1)
+        need = np.where(
+            claim.excluded[view.open], 0.0, np.maximum(claim.threshold - claim.evidence[view.open], 0.3)
+        )
+        weights = self._weights(need, lean, new)
+        rates = view.rates * self._may_refer().T[:, None, :]
+        among = chances[:, :k] / np.maximum(chances[:, :k].sum(axis=1, keepdims=True), 1e-300)
+        score = np.einsum("xg,xh,qgh->xq", among, weights, rates, optimize=True)
+        own_rates = {}
+        for at in np.flatnonzero(new).tolist():
+            own_rates[at] = (
+                evidence_rate(self.chooser.unit, view.own[at][:, None], view.levels.T, 1.0)
+                * self._may_refer().T
+            )
+            score[at] = own_rates[at] @ weights[at]
+        live = score.max(axis=1) > 0.01
+        if not live.any():
+            return None
+        score *= 1 + _VARIETY / (1 + view.asked)
+        at = np.flatnonzero(live)
+        column = _few_questions(score[at])
+        rate = rates[column, lean[at], :]
+        for place, row in enumerate(at.tolist()):
+            if row in own_rates:
+                rate[place] = own_rates[row][column[place]]
+        size = self._sizes(at, column, rate, weights, need, new)
+        references = self._references(at, column, rate, need, lean, new, size)
+        own = self._bets(at, column)
+        group = view.levels[:, column].T
+        # Nobody bets against what an item most probably is.
+        own = np.where(chances[at, :k] > 0.8, group, own)
+        return self.chooser.asking(
+            "label", view.open[at], view.known[column], size, references, (own, group)
+        )
+
+    def _weights(self, need: Floats, lean: Ints, new: Mask) -> Floats:
+        """What exclusion from each group counts: most where most is needed."""
+        others = need.copy()
+        rows = np.flatnonzero(~new)
+        others[rows, lean[rows]] = 0.0
+        most = others.max(axis=1, keepdims=True)
+        weights = np.minimum(np.exp(_FOCUS * (need - most)), 1.0) * (need > 0)
+        weights[most[:, 0] <= 0] = 0.0
+        return np.asarray(weights)
+
+    def _may_refer(self) -> Floats:
+        """Whether a group's references answer each known question (groups x questions)."""
+        claim, mute = self.chooser.claim, self.chooser.mute
+        table = np.ones((claim.found, len(self.view.known)))
+        for group, item in enumerate(claim.representatives):
+            for place, question in enumerate(self.view.known.tolist()):
+                if mute.get((item, question), 0) >= _SILENT:
+                    table[group, place] = 0.0
+        return table
+
+    def _sizes(
+        self, at: Ints, column: Ints, rate: Floats, weights: Floats, need: Floats, new: Mask
+    ) -> Ints:
+        """Answers that bring a share of what is needed; few while an item's group is unclear."""
+        target = (weights[at] * rate).argmax(axis=1)
+        rows = np.arange(len(at))
+        step = np.where(new[at], _EAGER, _STEP)
+        size = np.ceil(step * need[at, target] / np.maximum(rate[rows, target], 1e-2))
+        before = self.view.asked[at, column]
+        size = np.minimum(size, np.maximum(6, before))
+        unclear = self.view.chances[at].max(axis=1) < 0.75
+        size = np.where(unclear, np.minimum(size, 1), size)
+        return np.maximum(size, 1).astype(np.int64)
+
+    def _references(
+        self,
+        at: Ints,
+        column: Ints,
+        rate: Floats,
+        need: Floats,
+        lean: Ints,
+        new: Mask,
+        size: Ints,
+    ) -> tuple[Ints, Ints, Ints, Ints]:
+        """References of every group that items of a question are to be excluded from."""
+        claim, view = self.chooser.claim, self.view
+        k = claim.found
+        wanting = (need[at] > 0) & (rate > 0.12 * rate.max(axis=1, keepdims=True))
+        wanting &= (np.arange(k) != lean[at][:, None]) | new[at][:, None]
+        labels = claim.labels
+        parts: list[tuple[Ints, Ints, Ints, Ints]] = []
+        for question in np.unique(column).tolist():
+            here = column == question
+            for group in range(k):
+                who = here & wanting[:, group]
+                if not who.any():
+                    continue
+                many = math.ceil(math.sqrt(who.sum()) * float(size[who].mean()))
+                items = np.array([claim.representatives[group]])
+                if claim.found == claim.groups:
+                    items = np.flatnonzero(labels == group)
+                items, times = self._rotate(items, int(view.known[question]), many)
+                same = np.full(len(items), group), np.full(len(items), view.known[question])
+                parts.append((items, *same, times))
+        if not parts:
+            return _NONE, _NONE, _NONE, _NONE
+        merged = [np.concatenate(each) for each in zip(*parts, strict=True)]
+        return merged[0], merged[1], merged[2], merged[3]
+
+    def _rotate(self, items: Ints, question: int, many: int) -> tuple[Ints, Ints]:
+        """So many answers, from those of the items who have given fewest."""
+        counts, _ = self.chooser.answered.columns(np.array([question]))
+        order = items[np.argsort(counts[items, 0], kind="stable")][:many]
+        times = np.full(len(order), many // len(order))
+        times[: many % len(order)] += 1
+        return order, times
+
+    def _bets(self, at: Ints, column: Ints) -> Floats:
+        """What an item will probably answer if it is not of the group it is tested against."""
+        view = self.view
+        k = len(view.levels)
+        chances = view.chances[at]
+        levels = np.column_stack([view.levels[:, column].T, view.own[at, column]])
+        weighted = chances * levels
+        others = weighted.sum(axis=1, keepdims=True) - weighted[:, :k]
+        weight = chances.sum(axis=1, keepdims=True) - chances[:, :k]
+        mean = view.levels[:, column].T
+        return np.where(weight > 1e-9, others / np.maximum(weight, 1e-9), mean)
+
+
+def _few_questions(score: Floats) -> Ints:
+    """A good question for each item, such that many items share one."""
+    relative = score / score.max(axis=1, keepdims=True)
+    good = np.where(relative >= _ALIKE, relative, 0.0)
+    chosen = np.full(len(score), -1)
+    while (todo := chosen < 0).any():
+        question = int(np.argmax(good[todo].sum(axis=0)))
+        chosen[todo & (good[:, question] > 0)] = question
+    return chosen
