@@ -57,14 +57,18 @@ class Answered:
         both = np.stack([self._columns[each] for each in questions.tolist()], axis=2)
         return both[0], both[1]
 
-    def of_items(self, chosen: Ints, rows: Ints, size: int) -> tuple[Floats, Floats]:
-        """Counts and sums of some items, each added to one of ``size`` rows (rows x questions)."""
-        row = np.full(self.problem.items, -1)
-        row[chosen] = rows
+    def by_group(
+        self, member: Ints, groups: int
+    ) -> tuple[Floats, Floats, tuple[Ints, Floats, Floats]]:
+        """Counts and sums of each group's members (groups x questions), and of all other cells."""
+        d = self.problem.questions
         items, questions, counts, sums = self._all()
-        here = row[items] >= 0
-        table = np.zeros((2, size, self.problem.questions))
-        where = row[items[here]], questions[here]
+        row = member[items]
+        here = row >= 0
+        table = np.zeros((2, groups, d))
+        where = row[here], questions[here]
         np.add.at(table[0], where, counts[here])
         np.add.at(table[1], where, sums[here])
-        return table[0], table[1]
+        cell, place = np.unique(items[~here] * d + questions[~here], return_inverse=True)
+        count, total = (np.bincount(place, v[~here], len(cell)) for v in (counts, sums))
+        return table[0], table[1], (cell % d, count, total)

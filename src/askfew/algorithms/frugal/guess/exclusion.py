@@ -20,7 +20,6 @@ import numpy as np
 from askfew.algorithms.frugal.claim.exclusion import REASONS, Exclusion, Mask
 from askfew.algorithms.frugal.guess.answered import Answered
 from askfew.algorithms.frugal.guess.pairs import PairSearch
-from askfew.algorithms.frugal.guess.probe import Probe
 from askfew.algorithms.frugal.guess.shapes import Shapes, fit_shapes, from_units, log_likelihood
 from askfew.answers import AnswerKind, Number, YesNo
 from askfew.evidence import log_evidence
@@ -29,7 +28,7 @@ from askfew.records import Batch, Floats, Ints, Tally
 
 __all__ = ["Chooser"]
 
-_KNOWN = 0.8
+_KNOWN = 0.95
 """The probability to tell groups apart from which on a question is used."""
 _HOPE = 0.03
 """Below this probability a question is not hunted any more."""
@@ -43,6 +42,8 @@ _EAGER = 0.35
 """The same for an item that may represent a new group."""
 _NEW = 0.2
 """The prior probability that an item is of no group found so far, while one is missing."""
+_SURE = 0.95
+"""The chance of a group from which on an item waits until all groups are found."""
 _MISFIT = 1e-3
 """The same once all groups are found."""
 _FOCUS = 0.7
@@ -54,7 +55,14 @@ _VARIETY = 0.3
 _SILENT = 6
 """Returns in a row without an answer after which an item, or a reference's cell, is given up."""
 _LEND = 2.0
-"""Answers that each group is lent at the level its question's shape suggests."""
+"""Answers that each group is lent at the level its question's shape suggests; one more at the middle
+between the sides, for shapes are sure too soon."""
+_TRUST = 0.5
+"""What an answer of an item that clearly fits a group counts in judging the group's level."""
+_SCREEN = 0.3
+"""The share of the items that one screening asks."""
+_PROBE = 0.04
+"""Answers of a probe as a share of those so far."""
 _AUTO = 0.35
 """Where the number of groups is not told, the search ends when probing has cost this share."""
 _PATIENCE = 6.0
@@ -77,7 +85,6 @@ class Chooser:
         problem = self.claim.problem
         self.answered = Answered(problem)
         self.pairs = PairSearch(problem, self.claim.delta_pair, self.root)
-        self.probe = Probe(problem, self.root)
         self.unit: AnswerKind = Number(1.0) if isinstance(problem.answers, Number) else YesNo()
         self.silent = np.zeros(problem.items, dtype=np.int64)
         self.mute: dict[tuple[int, int], int] = {}
@@ -90,11 +97,8 @@ class Chooser:
         self.steps += 1
         if plan.kind == "compare":
             self.pairs.accept(plan)
-        elif plan.facts.get("phase") == "probe":
-            self.probe.accept(plan)
         elif plan.kind == "restart":
             self.pairs.forget(np.array(self.claim.representatives[:2]))
-            self.probe = Probe(self.claim.problem, self.root)
 
     def learn(self, plan: Plan, batch: Batch, tally: Tally) -> None:
         """Take in what came back on a plan."""
@@ -112,8 +116,6 @@ class Chooser:
             if at >= rows or phase == "hunt":
                 cell = int(batch.items[at]), int(batch.questions[at])
                 self.mute[cell] = 0 if tally.counts[at] else self.mute.get(cell, 0) + 1
-        if phase == "probe":
-            self.probe.learn(plan, tally)
 
     # What is asked next.
 
@@ -127,25 +129,19 @@ class Chooser:
         if hunt is not None:
             return hunt
         step = LabelStep(self, view).plan()
-        if step is not None and not self._hopeless(view):
+        if step is not None:
             return step
-        more = self._hunt(view, math.inf, rng)
-        if more is not None and step is None:
-            return more
         if self.claim.complete:
-            return self._end(view)
+            return self._hunt(view, math.inf, rng) or self._end(view)
         return self._look_further(view, rng)
 
     def _hunting_allowed(self, view: View) -> float:
         return _HUNT * view.expected
 
-    def _hopeless(self, view: View) -> bool:
-        return False
-
     def _hunt(self, view: View, allowed: float, rng: np.random.Generator) -> Plan | None:
         """Representatives on questions that may tell them apart; None if none seems worth it."""
         claim, tells = self.claim, view.shapes.differs
-        counts = view.counts[: claim.found]
+        counts = view.counts
         least = counts.min(axis=0)
         due = np.flatnonzero((tells < _KNOWN) & (tells > _HOPE) & (least < _DEEP))
         if self.spent.get("hunt", 0) >= allowed:
@@ -154,7 +150,7 @@ class Chooser:
         unheard = view.known[least[view.known] < 2]
         noisy = nine_order(tells[due], rng)
         many = max(4, math.ceil(0.06 * self.answered.asked / claim.found))
-        chosen = np.concatenate([unheard, due[noisy][:many]])
+        chosen = np.unique(np.concatenate([unheard, due[noisy][:many]]))
         if not len(chosen):
             return None
         target = np.where(least[chosen] < 2, 2, least[chosen] + np.maximum(1, least[chosen] // 3))
@@ -174,11 +170,32 @@ class Chooser:
         return self.asking("hunt", *rows)
 
     def _look_further(self, view: View, rng: np.random.Generator) -> Plan:
-        """Everybody fits, and a group is missing: probe, or stop looking where none was told."""
-        probed = self.spent.get("probe", 0)
+        """Everybody fits, and a group is missing: screen, probe, or stop where none was told."""
+        probed = self.spent.get("screen", 0) + self.spent.get("probe", 0)
         if self.claim.groups is None and probed > _AUTO * (self.answered.asked - probed):
             return Plan("close")
-        return self.probe.propose(self, view, rng)
+        return self._screen(view, rng) or self._probe(view, rng)
+
+    def _screen(self, view: View, rng: np.random.Generator) -> Plan | None:
+        """Items on known questions they have not answered yet: a new group would differ on one."""
+        row, column = np.nonzero(view.asked == 0)
+        if not len(row):
+            return None
+        order = np.lexsort([rng.random(len(row)), view.asked.sum(axis=0)[column]])
+        _, first = np.unique(row[order], return_index=True)
+        order = order[np.sort(first)][: math.ceil(_SCREEN * len(view.open))]
+        items, questions = view.open[row[order]], view.known[column[order]]
+        return self.asking("screen", items, questions, np.ones(len(order), np.int64))
+
+    def _probe(self, view: View, rng: np.random.Generator) -> Plan:
+        """Items on questions that may have two sides, of which the groups found are on one."""
+        worth = np.where(view.shapes.tells >= _KNOWN, 0.0, view.shapes.tells)
+        many = max(8, math.ceil(_PROBE * self.answered.asked))
+        best = nine_order(worth, rng)[: max(2, many // 12)]
+        items = rng.choice(view.open, size=(len(best), min(6, len(view.open))))
+        cells = np.unique(items * self.claim.problem.questions + best[:, None])
+        items, questions = np.divmod(cells, self.claim.problem.questions)
+        return self.asking("probe", items, questions, np.full(len(items), 2))
 
     def _end(self, view: View) -> Plan:
         left = self.claim.open_items
@@ -224,7 +241,7 @@ class View:
 
     shapes: Shapes
     counts: Floats
-    """Answers of each group's certified members, then of promising items (rows x questions)."""
+    """Answers of each group's certified members (groups x questions)."""
     known: Ints
     """Questions in use."""
     levels: Floats
@@ -253,25 +270,26 @@ class View:
         member = claim.labels if claim.complete else np.full(claim.problem.items, -1)
         member = member.copy()
         member[claim.representatives] = np.arange(k)
-        items = np.flatnonzero(member >= 0)
-        hints = np.setdiff1d(chooser.probe.hints(), items)
-        rows = np.concatenate([member[items], k + np.arange(len(hints))])
-        counts, sums = answered.of_items(np.append(items, hints), rows, k + len(hints))
-        shapes = fit_shapes(kind, counts, sums)
+        counts, sums, others = answered.by_group(member, k)
+        shapes = fit_shapes(kind, counts, sums, others)
         known = np.flatnonzero(shapes.tells >= _KNOWN)
         if not len(known):
             known = np.array([int(shapes.tells.argmax())])
-        levels = (sums[:k, known] + _LEND * shapes.levels[:k, known]) / (counts[:k, known] + _LEND)
-        middle = (shapes.low + shapes.high)[known] / 2
-        low = np.where(levels < middle, levels, np.nan)
-        high = np.where(levels >= middle, levels, np.nan)
-        low = _mean_or(low, shapes.low[known])
-        high = _mean_or(high, shapes.high[known])
         open_ = claim.open_items
         open_ = open_[chooser.silent[open_] < _SILENT]
         all_counts, all_sums = answered.columns(known)
         c, s = all_counts[open_], all_sums[open_]
-        chances, own = _chances(claim, kind, c, s, levels, low, high, open_)
+        middle = (shapes.low + shapes.high)[known] / 2
+        heard, total = counts[:, known], sums[:, known]
+        chances = np.zeros((len(open_), k + 1))
+        for _ in range(2):  # the second time with those who clearly belong to a group
+            sure = np.where(chances[:, :k] > _SURE, _TRUST, 0.0)
+            more, told = sure.T @ c, sure.T @ s
+            levels = total + told + _LEND * shapes.levels[:, known] + middle
+            levels /= heard + more + _LEND + 1
+            low = _mean_or(np.where(levels < middle, levels, np.nan), shapes.low[known])
+            high = _mean_or(np.where(levels >= middle, levels, np.nan), shapes.high[known])
+            chances, own = _chances(claim, kind, c, s, levels, low, high, open_)
         ratio = max(1.0, math.sqrt(len(open_) / k))
         rates = _rates(chooser.unit, levels, ratio)
         expected = _expected(claim, chances[:, :k], rates, ratio)
@@ -298,13 +316,17 @@ def _chances(
 ) -> tuple[Floats, Floats]:
     """Each item's chances to be of each group or of a new one, and its own levels.
 
-    A new group is on a side of its own on every question: each question answered costs it log 2.
+    A new group is on any side of every question, but not on the sides of a group found so far.
     """
     k = len(levels)
     log = np.stack([log_likelihood(kind, counts, sums, each).sum(axis=1) for each in levels], 1)
     down, up = (log_likelihood(kind, counts, sums, each) for each in (low, high))
     free = (np.logaddexp(down, up) - np.log(2)).sum(axis=1)
     own = low + (high - low) / (1 + np.exp(np.clip(down - up, -50, 50)))
+    sides = np.unique(levels > (low + high) / 2, axis=0)
+    taken = np.stack([np.where(each, up, down).sum(axis=1) for each in sides], 1)
+    taken -= free[:, None] + len(low) * np.log(2)
+    free += np.log(np.maximum(1 - np.exp(taken).sum(axis=1), 1e-9))
     new = _MISFIT if claim.complete else _NEW
     log = np.where(claim.excluded[items], -np.inf, log + math.log((1 - new) / k))
     log = np.column_stack([log, free + math.log(new)])
@@ -370,23 +392,22 @@ class LabelStep:
         rates = view.rates * self._may_refer().T[:, None, :]
         among = chances[:, :k] / np.maximum(chances[:, :k].sum(axis=1, keepdims=True), 1e-300)
         score = np.einsum("xg,xh,qgh->xq", among, weights, rates, optimize=True)
-        own_rates = {}
-        for at in np.flatnonzero(new).tolist():
-            own_rates[at] = (
-                evidence_rate(self.chooser.unit, view.own[at][:, None], view.levels.T, 1.0)
-                * self._may_refer().T
-            )
-            score[at] = own_rates[at] @ weights[at]
+        own_rates = evidence_rate(
+            self.chooser.unit, view.own[:, :, None], view.levels.T[None], 2.0
+        ) * self._may_refer().T
+        alone = self._weights(need, lean, np.ones_like(new))
+        score *= 1 - chances[:, k:]
+        score += chances[:, k:] * np.einsum("xh,xqh->xq", alone, own_rates)
         live = score.max(axis=1) > 0.01
+        if not claim.complete:  # labels would have to wait: it is enough to see who fits where
+            live &= new | (chances.max(axis=1) < _SURE)
         if not live.any():
             return None
         score *= 1 + _VARIETY / (1 + view.asked)
         at = np.flatnonzero(live)
         column = _few_questions(score[at])
         rate = rates[column, lean[at], :]
-        for place, row in enumerate(at.tolist()):
-            if row in own_rates:
-                rate[place] = own_rates[row][column[place]]
+        rate = np.where(new[at][:, None], own_rates[at, column], rate)
         size = self._sizes(at, column, rate, weights, need, new)
         references = self._references(at, column, rate, need, lean, new, size)
         own = self._bets(at, column)
@@ -423,11 +444,12 @@ class LabelStep:
         """Answers that bring a share of what is needed; few while an item's group is unclear."""
         target = (weights[at] * rate).argmax(axis=1)
         rows = np.arange(len(at))
-        step = np.where(new[at], _EAGER, _STEP)
+        step = np.where(new[at], _EAGER, _STEP + 0.35 / math.sqrt(len(at)))
         size = np.ceil(step * need[at, target] / np.maximum(rate[rows, target], 1e-2))
         before = self.view.asked[at, column]
         size = np.minimum(size, np.maximum(6, before))
         unclear = self.view.chances[at].max(axis=1) < 0.75
+        unclear |= rate[rows, target] < 0.05
         size = np.where(unclear, np.minimum(size, 1), size)
         return np.maximum(size, 1).astype(np.int64)
 

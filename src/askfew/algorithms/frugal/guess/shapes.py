@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from askfew.answers import AnswerKind, Number
-from askfew.records import Floats
+from askfew.records import Floats, Ints
 
 __all__ = ["Shapes", "fit_shapes", "from_units", "log_likelihood", "to_units"]
 
@@ -72,19 +72,33 @@ def log_likelihood(kind: AnswerKind, counts: Floats, sums: Floats, levels: Float
     return np.asarray(sums * np.log(p) + (counts - sums) * np.log1p(-p))
 
 
-def fit_shapes(kind: AnswerKind, counts: Floats, sums: Floats) -> Shapes:
-    """From the answers of groups (rows) to questions (columns), in units."""
+def fit_shapes(
+    kind: AnswerKind,
+    counts: Floats,
+    sums: Floats,
+    others: tuple[Ints, Floats, Floats],
+) -> Shapes:
+    """From the answers of groups (rows) to questions (columns), in units, and of other items.
+
+    ``others`` are a question, a count and a sum for every cell of items whose group is not certain.
+    """
     number = isinstance(kind, Number)
     grid = _CENTRED if number else _BOUNDED
-    offset = _centres(counts, sums) if number else np.zeros(counts.shape[1])
-    centred = sums - counts * offset
-    log = log_likelihood(kind, counts[..., None], centred[..., None], grid)  # groups, questions, G
+    offset = _centres(counts, sums, others) if number else np.zeros(counts.shape[1])
     lo, hi = np.triu_indices(len(grid), 1)
     wide = grid[hi] - grid[lo] >= _LEAST_GAP * (2 if number else 1)
     lo, hi = lo[wide], hi[wide]
+    centred = sums - counts * offset
+    log = log_likelihood(kind, counts[..., None], centred[..., None], grid)  # groups, questions, G
     ahead = log[..., hi] - log[..., lo]
     split = (log[..., lo] + np.logaddexp(0.0, ahead) - np.log(2)).sum(axis=0)
     each = np.concatenate([log.sum(axis=0), split], axis=1)  # questions x shapes
+    question, count, total = others
+    if len(question):
+        total = total - count * offset[question]
+        alone = log_likelihood(kind, count[:, None], total[:, None], grid)
+        sides = np.logaddexp(alone[:, lo], alone[:, hi]) - np.log(2)
+        np.add.at(each, question, np.concatenate([alone, sides], axis=1))
     nulls = len(grid)
     prior = np.concatenate(
         [np.full(nulls, (1 - _TELLS) / nulls), np.full(len(lo), _TELLS / len(lo))]
@@ -120,5 +134,8 @@ def _posterior(each: Floats, prior: Floats) -> tuple[Floats, Floats]:
     return weight, shares
 
 
-def _centres(counts: Floats, sums: Floats) -> Floats:
-    return np.asarray(sums.sum(axis=0) / np.maximum(counts.sum(axis=0), 1))
+def _centres(counts: Floats, sums: Floats, others: tuple[Ints, Floats, Floats]) -> Floats:
+    question, count, total = others
+    size = counts.shape[1]
+    heard = counts.sum(axis=0) + np.bincount(question, count, size)
+    return np.asarray((sums.sum(axis=0) + np.bincount(question, total, size)) / np.maximum(heard, 1))
