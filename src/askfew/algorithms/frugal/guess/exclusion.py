@@ -43,13 +43,21 @@ _EAGER = 0.35
 _NEW = 0.2
 """The prior probability that an item is of no group found so far, while one is missing."""
 _SURE = 0.95
-"""The chance of a group from which on an item waits until all groups are found."""
+"""The chance of a group from which on an item's answers tell about the group."""
+_CLEAR = 0.9
+"""The chance from which on an item is not asked any more until all groups are found."""
+_LONG = 16
+"""Answers after which an item is not classified any further until all groups are found."""
 _MISFIT = 1e-3
 """The same once all groups are found."""
 _FOCUS = 0.7
 """How sharply the weights of the covering program follow the needs."""
 _ALIKE = 0.6
 """A question this near an item's best one will do, so that few questions need references."""
+_CANDIDATES = 2
+"""Items at a time that are tested for representing a new group."""
+_FEW = 6
+"""Fewer items than this are not worth references while they are only being classified."""
 _VARIETY = 0.3
 """What a question is worth more that an item has not been asked yet: it may show a new group."""
 _SILENT = 6
@@ -347,26 +355,27 @@ def evidence_rate(unit: AnswerKind, own: Floats, group: Floats, ratio: float) ->
 
 def _expected(claim: Exclusion, chances: Floats, rates: Floats, ratio: float) -> float:
     """Answers that labelling takes, by the best mixture of questions for each group."""
+    answers = claim.threshold / np.maximum(_max_min(rates), 1e-3)
+    return float(chances.sum(axis=0) @ answers) * (1 + 1 / ratio)
+
+
+def _max_min(rates: Floats, iterations: int = 40) -> Floats:
+    """For each group the best mixture of questions against the group it excludes most slowly.
+
+    That is a linear program (maximise the least of several sums); multiplicative weights solve it.
+    """
     k = rates.shape[1]
-    total = 0.0
-    for group in range(k):
-        against = np.delete(rates[:, group, :], group, axis=1)
-        rate = max(_max_min(against), 1e-3)
-        total += float(chances[:, group].sum()) * claim.threshold / rate
-    return total * (1 + 1 / ratio)
-
-
-def _max_min(rates: Floats, iterations: int = 60) -> float:
-    """The largest least column sum of a mixture of rows (multiplicative weights)."""
-    top = rates.max()
-    if top <= 0:
-        return 0.0
-    eta = math.sqrt(8 * math.log(max(rates.shape[1], 2)) / iterations) / top
-    total = np.zeros(rates.shape[1])
+    rates = np.moveaxis(rates, 1, 0).copy()  # groups x questions x groups
+    top = np.maximum(rates.max(axis=(1, 2)), 1e-9)[:, None]
+    eta = math.sqrt(8 * math.log(max(k, 2)) / iterations) / top
+    total = np.zeros((k, k))
+    same = np.arange(k)
+    total[same, same] = np.inf
     for _ in range(iterations):
-        weights = np.exp(-eta * (total - total.min()))
-        total += rates[int(np.argmax(rates @ weights))]
-    return float(total.min() / iterations)
+        weights = np.exp(-eta * (total - total.min(axis=1, keepdims=True)))
+        best = np.einsum("gqh,gh->gq", rates, weights).argmax(axis=1)
+        total += rates[same, best]
+    return np.asarray(total.min(axis=1) / iterations)
 
 
 @dataclass
@@ -400,7 +409,9 @@ class LabelStep:
         score += chances[:, k:] * np.einsum("xh,xqh->xq", alone, own_rates)
         live = score.max(axis=1) > 0.01
         if not claim.complete:  # labels would have to wait: it is enough to see who fits where
-            live &= new | (chances.max(axis=1) < _SURE)
+            unclear = (chances.max(axis=1) < _CLEAR) & (view.asked.sum(axis=1) < _LONG)
+            live &= np.where(new, self._promising(new), unclear)
+            score = np.where(new[:, None], score, self._telling())
         if not live.any():
             return None
         score *= 1 + _VARIETY / (1 + view.asked)
@@ -417,6 +428,28 @@ class LabelStep:
         return self.chooser.asking(
             "label", view.open[at], view.known[column], size, references, (own, group)
         )
+
+    def _telling(self) -> Floats:
+        """How much an item's answer to each question depends on which group it is of: a variance.
+
+        A new group may be on either side.
+        """
+        view = self.view
+        known, new = view.chances[:, :-1], view.chances[:, -1:]
+        wide = np.maximum(view.high - view.low, 1e-9)
+        high = (view.own - view.low) / wide
+        mean = known @ view.levels + new * view.own
+        square = known @ view.levels**2 + new * (view.low**2 + high * (view.high**2 - view.low**2))
+        return np.asarray(np.maximum(square - mean**2, 0.0))
+
+    def _promising(self, new: Mask) -> Mask:
+        """The few items that are most likely to represent a new group soon; the others wait."""
+        view, claim = self.view, self.chooser.claim
+        nearest = claim.evidence[view.open].min(axis=1) + 5 * view.chances[:, -1]
+        order = np.argsort(np.where(new, -nearest, np.inf), kind="stable")[:_CANDIDATES]
+        chosen = np.zeros(len(new), dtype=bool)
+        chosen[order] = True
+        return chosen & new
 
     def _weights(self, need: Floats, lean: Ints, new: Mask) -> Floats:
         """What exclusion from each group counts: most where most is needed."""
@@ -449,6 +482,8 @@ class LabelStep:
         before = self.view.asked[at, column]
         size = np.minimum(size, np.maximum(6, before))
         unclear = self.view.chances[at].max(axis=1) < 0.75
+        if not self.chooser.claim.complete:
+            unclear |= ~new[at]
         unclear |= rate[rows, target] < 0.05
         size = np.where(unclear, np.minimum(size, 1), size)
         return np.maximum(size, 1).astype(np.int64)
@@ -474,7 +509,7 @@ class LabelStep:
             here = column == question
             for group in range(k):
                 who = here & wanting[:, group]
-                if not who.any():
+                if not who.any() or not (claim.complete or new[at][who].any() or who.sum() >= _FEW):
                     continue
                 many = math.ceil(math.sqrt(who.sum()) * float(size[who].mean()))
                 items = np.array([claim.representatives[group]])
