@@ -58,6 +58,9 @@ _CANDIDATES = 2
 """Items at a time that are tested for representing a new group."""
 _FEW = 6
 """Fewer items than this are not worth references while they are only being classified."""
+_REFERENCES = 1.35
+"""At gap .7 of yes and no, b references bring b / (b + 1.35) of the evidence that known means would;
+so that the square root of this many times the items per group is the cheapest ratio."""
 _VARIETY = 0.3
 """What a question is worth more that an item has not been asked yet: it may show a new group."""
 _SILENT = 6
@@ -507,11 +510,18 @@ class LabelStep:
         parts: list[tuple[Ints, Ints, Ints, Ints]] = []
         for question in np.unique(column).tolist():
             here = column == question
-            for group in range(k):
+            wanted = (here[:, None] & wanting).sum(axis=0)
+            served = wanted > 0
+            if not claim.complete:
+                served &= (wanted >= _FEW) | (here[:, None] & wanting & new[at][:, None]).any(axis=0)
+            if not served.any():
+                continue
+            # Items pay for all groups' references together: the fewer, the more groups there are.
+            ratio = math.sqrt(_REFERENCES * here.sum() / served.sum())
+            ratios = np.maximum(ratio * np.sqrt(wanted / wanted[served].mean()), 1.0)
+            for group in np.flatnonzero(served).tolist():
                 who = here & wanting[:, group]
-                if not who.any() or not (claim.complete or new[at][who].any() or who.sum() >= _FEW):
-                    continue
-                many = math.ceil(math.sqrt(who.sum()) * float(size[who].mean()))
+                many = math.ceil(ratios[group] * float(size[who].mean()))
                 items = np.array([claim.representatives[group]])
                 if claim.found == claim.groups:
                     items = np.flatnonzero(labels == group)
