@@ -51,7 +51,7 @@ def _check(problem: Problem, groups: object, tolerance: float) -> None:
 def _run(claim: Exclusion, chooser: Chooser) -> Procedure[Finding]:
     """Plan, ask and weigh until every item is certified or given up."""
     try:
-        while not claim.done:
+        while True:
             plan = yield from planned(chooser.propose)
             chooser.accept(plan)
             batch = claim.ask(plan)

@@ -111,7 +111,7 @@ class Exclusion:
 
     @property
     def item_delta(self) -> float:
-        """This attempt's part of what confirming the pair leaves of delta; the parts sum to it."""
+        """The attempt's part of what confirming the pair leaves of delta; the parts sum to it."""
         part = 0.9 if self.attempt == 1 else 0.1 / 2 ** (self.attempt - 1)
         return part * (self.delta - self.delta_pair)
 

@@ -70,5 +70,6 @@ class Answered:
         np.add.at(table[0], where, counts[here])
         np.add.at(table[1], where, sums[here])
         cell, place = np.unique(items[~here] * d + questions[~here], return_inverse=True)
-        count, total = (np.bincount(place, v[~here], len(cell)) for v in (counts, sums))
+        count = np.bincount(place, counts[~here], len(cell)).astype(np.float64)
+        total = np.bincount(place, sums[~here], len(cell)).astype(np.float64)
         return table[0], table[1], (cell % d, count, total)

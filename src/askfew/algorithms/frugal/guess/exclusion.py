@@ -52,32 +52,36 @@ _MISFIT = 1e-3
 """The same once all groups are found."""
 _FOCUS = 0.7
 """How sharply the weights of the covering program follow the needs."""
-_ALIKE = 0.6
+_ALIKE = 0.4
 """A question this near an item's best one will do, so that few questions need references."""
 _CANDIDATES = 2
 """Items at a time that are tested for representing a new group."""
 _FEW = 6
 """Fewer items than this are not worth references while they are only being classified."""
 _REFERENCES = 1.35
-"""At gap .7 of yes and no, b references bring b / (b + 1.35) of the evidence that known means would;
-so that the square root of this many times the items per group is the cheapest ratio."""
+"""At gap .7 of yes and no, b references for an answer bring b / (b + 1.35) of the evidence that
+known means would; so the root of this many times the items per group is the cheapest ratio."""
 _VARIETY = 0.3
 """What a question is worth more that an item has not been asked yet: it may show a new group."""
 _SILENT = 6
 """Returns in a row without an answer after which an item, or a reference's cell, is given up."""
 _LEND = 2.0
-"""Answers that each group is lent at the level its question's shape suggests; one more at the middle
-between the sides, for shapes are sure too soon."""
+"""Answers that each group is lent at the level its question's shape suggests; one more is lent at
+the middle between the sides, for shapes are sure too soon."""
 _TRUST = 0.5
 """What an answer of an item that clearly fits a group counts in judging the group's level."""
 _SCREEN = 0.3
 """The share of the items that one screening asks."""
 _PROBE = 0.04
 """Answers of a probe as a share of those so far."""
-_AUTO = 0.35
+_AUTO = 1.0
 """Where the number of groups is not told, the search ends when probing has cost this share."""
 _PATIENCE = 6.0
-"""Labelling may cost this many times what was expected before the rest is given up."""
+"""An item is given up after this many times the answers that one of its group should need."""
+_FAULT, _ATTEMPTS = 0.25, 4
+"""With more than this share of the items left, another pair is tried, so many in all."""
+_WHY = ("few-answers", "not-told-apart")
+"""Why a silent item has no label, and why another."""
 
 _NONE = np.zeros(0, dtype=np.int64)
 
@@ -135,7 +139,11 @@ class Chooser:
         rng = np.random.default_rng([self.root, 2, self.steps])
         if not self.claim.found:
             return self.pairs.propose(rng)
+        if self.claim.done:
+            return self._end()
         view = View.of(self)
+        if not len(view.open):
+            return self._end()
         hunt = self._hunt(view, self._hunting_allowed(view), rng)
         if hunt is not None:
             return hunt
@@ -143,7 +151,7 @@ class Chooser:
         if step is not None:
             return step
         if self.claim.complete:
-            return self._hunt(view, math.inf, rng) or self._end(view)
+            return self._hunt(view, math.inf, rng) or self._end()
         return self._look_further(view, rng)
 
     def _hunting_allowed(self, view: View) -> float:
@@ -159,7 +167,7 @@ class Chooser:
             due = _NONE
         # Known questions on which a group has hardly been heard come first.
         unheard = view.known[least[view.known] < 2]
-        noisy = nine_order(tells[due], rng)
+        noisy = best_first(tells[due], rng)
         many = max(4, math.ceil(0.06 * self.answered.asked / claim.found))
         chosen = np.unique(np.concatenate([unheard, due[noisy][:many]]))
         if not len(chosen):
@@ -202,16 +210,20 @@ class Chooser:
         """Items on questions that may have two sides, of which the groups found are on one."""
         worth = np.where(view.shapes.tells >= _KNOWN, 0.0, view.shapes.tells)
         many = max(8, math.ceil(_PROBE * self.answered.asked))
-        best = nine_order(worth, rng)[: max(2, many // 12)]
+        best = best_first(worth, rng)[: max(2, many // 12)]
         items = rng.choice(view.open, size=(len(best), min(6, len(view.open))))
         cells = np.unique(items * self.claim.problem.questions + best[:, None])
         items, questions = np.divmod(cells, self.claim.problem.questions)
         return self.asking("probe", items, questions, np.full(len(items), 2))
 
-    def _end(self, view: View) -> Plan:
-        left = self.claim.open_items
-        why = np.where(self.silent[left] >= _SILENT, 0, 1)
-        assert REASONS[0] == "few-answers"
+    def _end(self) -> Plan:
+        """Nothing more can be asked. Where many items are left, it was the first pair's fault."""
+        claim = self.claim
+        left = claim.open_items
+        missing = len(left) - int((self.silent[left] >= _SILENT).sum()) + len(claim.misfits)
+        if missing > _FAULT * claim.problem.items and claim.attempt < _ATTEMPTS:
+            return Plan("restart")
+        why = np.where(self.silent[left] >= _SILENT, *(REASONS.index(each) for each in _WHY))
         return Plan("end", {}, {"left": left, "why": why.astype(np.int64)})
 
     def asking(
@@ -241,9 +253,9 @@ class Chooser:
         return Plan("exclude", {"phase": phase}, columns)
 
 
-def nine_order(scores: Floats, rng: np.random.Generator) -> Ints:
+def best_first(scores: Floats, rng: np.random.Generator) -> Ints:
     """Best first, ties in random order."""
-    return np.lexsort([rng.random(len(scores)), -scores.round(6)])
+    return np.asarray(np.lexsort([rng.random(len(scores)), -scores.round(6)]), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,8 +282,10 @@ class View:
     """The level of each open item on each known question, judged by its own answers."""
     rates: Floats
     """Nats against a group (last) for an answer of an item of a group (questions first)."""
+    answers: Floats
+    """That an item of each group needs for its label."""
     expected: float
-    """Answers that labelling will probably take."""
+    """Answers that labelling will probably take, references included."""
 
     @classmethod
     def of(cls, chooser: Chooser) -> View:
@@ -303,9 +317,23 @@ class View:
             chances, own = _chances(claim, kind, c, s, levels, low, high, open_)
         ratio = max(1.0, math.sqrt(len(open_) / k))
         rates = _rates(chooser.unit, levels, ratio)
-        expected = _expected(claim, chances[:, :k], rates, ratio)
+        answers = claim.threshold / np.maximum(_max_min(rates), 1e-3)
+        expected = float(chances[:, :k].sum(axis=0) @ answers) * (1 + 1 / ratio)
         return cls(
-            shapes, counts, known, levels, low, high, open_, c, s, chances, own, rates, expected
+            shapes,
+            counts,
+            known,
+            levels,
+            low,
+            high,
+            open_,
+            c,
+            s,
+            chances,
+            own,
+            rates,
+            answers,
+            expected,
         )
 
 
@@ -356,12 +384,6 @@ def evidence_rate(unit: AnswerKind, own: Floats, group: Floats, ratio: float) ->
     return np.asarray(log_evidence(unit, own, group, own, 1.0, group * ratio, ratio))
 
 
-def _expected(claim: Exclusion, chances: Floats, rates: Floats, ratio: float) -> float:
-    """Answers that labelling takes, by the best mixture of questions for each group."""
-    answers = claim.threshold / np.maximum(_max_min(rates), 1e-3)
-    return float(chances.sum(axis=0) @ answers) * (1 + 1 / ratio)
-
-
 def _max_min(rates: Floats, iterations: int = 40) -> Floats:
     """For each group the best mixture of questions against the group it excludes most slowly.
 
@@ -398,15 +420,18 @@ class LabelStep:
         new = chances[:, k] > 0.5
         lean = chances[:, :k].argmax(axis=1)
         need = np.where(
-            claim.excluded[view.open], 0.0, np.maximum(claim.threshold - claim.evidence[view.open], 0.3)
+            claim.excluded[view.open],
+            0.0,
+            np.maximum(claim.threshold - claim.evidence[view.open], 0.3),
         )
         weights = self._weights(need, lean, new)
         rates = view.rates * self._may_refer().T[:, None, :]
         among = chances[:, :k] / np.maximum(chances[:, :k].sum(axis=1, keepdims=True), 1e-300)
         score = np.einsum("xg,xh,qgh->xq", among, weights, rates, optimize=True)
-        own_rates = evidence_rate(
-            self.chooser.unit, view.own[:, :, None], view.levels.T[None], 2.0
-        ) * self._may_refer().T
+        own_rates = (
+            evidence_rate(self.chooser.unit, view.own[:, :, None], view.levels.T[None], 2.0)
+            * self._may_refer().T
+        )
         alone = self._weights(need, lean, np.ones_like(new))
         score *= 1 - chances[:, k:]
         score += chances[:, k:] * np.einsum("xh,xqh->xq", alone, own_rates)
@@ -415,6 +440,7 @@ class LabelStep:
             unclear = (chances.max(axis=1) < _CLEAR) & (view.asked.sum(axis=1) < _LONG)
             live &= np.where(new, self._promising(new), unclear)
             score = np.where(new[:, None], score, self._telling())
+        live &= view.asked.sum(axis=1) <= _PATIENCE * view.answers[lean] + 20
         if not live.any():
             return None
         score *= 1 + _VARIETY / (1 + view.asked)
@@ -428,8 +454,9 @@ class LabelStep:
         group = view.levels[:, column].T
         # Nobody bets against what an item most probably is.
         own = np.where(chances[at, :k] > 0.8, group, own)
+        phase = "label" if claim.complete else "classify"
         return self.chooser.asking(
-            "label", view.open[at], view.known[column], size, references, (own, group)
+            phase, view.open[at], view.known[column], size, references, (own, group)
         )
 
     def _telling(self) -> Floats:
@@ -489,7 +516,7 @@ class LabelStep:
             unclear |= ~new[at]
         unclear |= rate[rows, target] < 0.05
         size = np.where(unclear, np.minimum(size, 1), size)
-        return np.maximum(size, 1).astype(np.int64)
+        return np.asarray(np.maximum(size, 1), dtype=np.int64)
 
     def _references(
         self,
@@ -513,7 +540,9 @@ class LabelStep:
             wanted = (here[:, None] & wanting).sum(axis=0)
             served = wanted > 0
             if not claim.complete:
-                served &= (wanted >= _FEW) | (here[:, None] & wanting & new[at][:, None]).any(axis=0)
+                served &= (wanted >= _FEW) | (here[:, None] & wanting & new[at][:, None]).any(
+                    axis=0
+                )
             if not served.any():
                 continue
             # Items pay for all groups' references together: the fewer, the more groups there are.

@@ -138,4 +138,6 @@ def _centres(counts: Floats, sums: Floats, others: tuple[Ints, Floats, Floats]) 
     question, count, total = others
     size = counts.shape[1]
     heard = counts.sum(axis=0) + np.bincount(question, count, size)
-    return np.asarray((sums.sum(axis=0) + np.bincount(question, total, size)) / np.maximum(heard, 1))
+    return np.asarray(
+        (sums.sum(axis=0) + np.bincount(question, total, size)) / np.maximum(heard, 1)
+    )
