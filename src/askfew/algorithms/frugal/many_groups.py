@@ -53,8 +53,8 @@ def _run(claim: Exclusion, chooser: Chooser) -> Procedure[Finding]:
     try:
         while True:
             plan = yield from planned(chooser.propose)
-            chooser.accept(plan)
             batch = claim.ask(plan)
+            chooser.accept(plan)
             if batch is not None:
                 tally = yield batch
                 claim.settle(tally)

@@ -103,7 +103,8 @@ class Chooser:
         self.unit: AnswerKind = Number(1.0) if isinstance(problem.answers, Number) else YesNo()
         self.silent = np.zeros(problem.items, dtype=np.int64)
         self.mute: dict[tuple[int, int], int] = {}
-        self.promised = math.inf
+        self.pair = _NONE
+        """The last pair that was confirmed."""
 
     # What happened.
 
@@ -113,15 +114,17 @@ class Chooser:
         if plan.kind == "compare":
             self.pairs.accept(plan)
         elif plan.kind == "restart":
-            self.pairs.forget(np.array(self.claim.representatives[:2]))
+            self.pairs.forget(self.pair)
 
     def learn(self, plan: Plan, batch: Batch, tally: Tally) -> None:
-        """Take in what came back on a plan."""
+        """Take in what came back on a plan, after the claim has."""
         self.answered.add(batch, tally)
         phase = "search" if plan.kind == "compare" else str(plan.facts.get("phase"))
         self.spent[phase] = self.spent.get(phase, 0) + batch.answers
         if plan.kind == "compare":
             self.pairs.learn(plan, tally)
+            if self.claim.confirmed is not None:
+                self.pair = np.array(self.claim.confirmed.items)
             return
         heard = np.bincount(batch.items, tally.counts, self.claim.problem.items) > 0
         asked = np.unique(batch.items)
@@ -144,7 +147,7 @@ class Chooser:
         view = View.of(self)
         if not len(view.open):
             return self._end()
-        hunt = self._hunt(view, self._hunting_allowed(view), rng)
+        hunt = self._hunt(view, _HUNT * view.expected, rng)
         if hunt is not None:
             return hunt
         step = LabelStep(self, view).plan()
@@ -153,9 +156,6 @@ class Chooser:
         if self.claim.complete:
             return self._hunt(view, math.inf, rng) or self._end()
         return self._look_further(view, rng)
-
-    def _hunting_allowed(self, view: View) -> float:
-        return _HUNT * view.expected
 
     def _hunt(self, view: View, allowed: float, rng: np.random.Generator) -> Plan | None:
         """Representatives on questions that may tell them apart; None if none seems worth it."""
