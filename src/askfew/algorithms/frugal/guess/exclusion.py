@@ -42,6 +42,8 @@ _EAGER = 0.35
 """The same for an item that may represent a new group."""
 _NEW = 0.2
 """The prior probability that an item is of no group found so far, while one is missing."""
+_BETWEEN = 0.1
+"""The prior probability that a new group has a level of its own on a question, not a side's."""
 _SURE = 0.95
 """The chance of a group from which on an item's answers tell about the group."""
 _CLEAR = 0.9
@@ -61,6 +63,8 @@ _FEW = 6
 _REFERENCES = 1.35
 """At gap .7 of yes and no, b references for an answer bring b / (b + 1.35) of the evidence that
 known means would; so the root of this many times the items per group is the cheapest ratio."""
+_WORTH = 0.01
+"""Nats that an answer must bring to be worth asking; of a variance, its square."""
 _VARIETY = 0.3
 """What a question is worth more that an item has not been asked yet: it may show a new group."""
 _SILENT = 6
@@ -190,10 +194,15 @@ class Chooser:
 
     def _look_further(self, view: View, rng: np.random.Generator) -> Plan:
         """Everybody fits, and a group is missing: screen, probe, or stop where none was told."""
-        probed = self.spent.get("screen", 0) + self.spent.get("probe", 0)
-        if self.claim.groups is None and probed > _AUTO * (self.answered.asked - probed):
+        looked = self.looked
+        if self.claim.groups is None and looked > _AUTO * (self.answered.asked - looked):
             return Plan("close")
         return self._screen(view, rng) or self._probe(view, rng)
+
+    @property
+    def looked(self) -> int:
+        """Answers asked in search of further groups."""
+        return self.spent.get("screen", 0) + self.spent.get("probe", 0)
 
     def _screen(self, view: View, rng: np.random.Generator) -> Plan | None:
         """Items on known questions they have not answered yet: a new group would differ on one."""
@@ -355,17 +364,27 @@ def _chances(
 ) -> tuple[Floats, Floats]:
     """Each item's chances to be of each group or of a new one, and its own levels.
 
-    A new group is on any side of every question, but not on the sides of a group found so far.
+    A new group is on any side of every question or, less often, somewhere between; but not on the
+    sides of a group found so far.
     """
     k = len(levels)
     log = np.stack([log_likelihood(kind, counts, sums, each).sum(axis=1) for each in levels], 1)
-    down, up = (log_likelihood(kind, counts, sums, each) for each in (low, high))
-    free = (np.logaddexp(down, up) - np.log(2)).sum(axis=1)
-    own = low + (high - low) / (1 + np.exp(np.clip(down - up, -50, 50)))
+    down, up = (
+        log_likelihood(kind, counts, sums, each) + math.log((1 - _BETWEEN) / 2)
+        for each in (low, high)
+    )
+    level = (sums + (low + high) / 2) / (counts + 1)
+    between = log_likelihood(kind, counts, sums, level) + math.log(_BETWEEN)
+    between -= np.log1p(counts) / 2  # for the level was chosen after the fact
+    each = np.stack([down, up, between])
+    top = each.max(axis=0)
+    weights = np.exp(each - top)
+    total = weights.sum(axis=0)
+    free = (top + np.log(total)).sum(axis=1)
+    own = (weights[0] * low + weights[1] * high + weights[2] * level) / total
     sides = np.unique(levels > (low + high) / 2, axis=0)
-    taken = np.stack([np.where(each, up, down).sum(axis=1) for each in sides], 1)
-    taken -= free[:, None] + len(low) * np.log(2)
-    free += np.log(np.maximum(1 - np.exp(taken).sum(axis=1), 1e-9))
+    taken = np.stack([np.where(side, up, down).sum(axis=1) for side in sides], 1)
+    free += np.log(np.maximum(1 - np.exp(taken - free[:, None]).sum(axis=1), 1e-9))
     new = _MISFIT if claim.complete else _NEW
     log = np.where(claim.excluded[items], -np.inf, log + math.log((1 - new) / k))
     log = np.column_stack([log, free + math.log(new)])
@@ -435,11 +454,14 @@ class LabelStep:
         alone = self._weights(need, lean, np.ones_like(new))
         score *= 1 - chances[:, k:]
         score += chances[:, k:] * np.einsum("xh,xqh->xq", alone, own_rates)
-        live = score.max(axis=1) > 0.01
+        live = score.max(axis=1) > _WORTH
         if not claim.complete:  # labels would have to wait: it is enough to see who fits where
-            unclear = (chances.max(axis=1) < _CLEAR) & (view.asked.sum(axis=1) < _LONG)
+            # The more was probed in vain, the longer it is worth asking those who are unclear.
+            patience = _LONG + self.chooser.looked / len(view.open)
+            unclear = (chances.max(axis=1) < _CLEAR) & (view.asked.sum(axis=1) < patience)
             live &= np.where(new, self._promising(new), unclear)
             score = np.where(new[:, None], score, self._telling())
+            live &= score.max(axis=1) > _WORTH**2
         live &= view.asked.sum(axis=1) <= _PATIENCE * view.answers[lean] + 20
         if not live.any():
             return None
