@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
 
 from askfew.algorithms.frugal.claim.exclusion import Exclusion
 from askfew.algorithms.frugal.claim.exclusion_certificate import exclusion_certificate
+from askfew.algorithms.frugal.claim.pooled import named
 from askfew.algorithms.frugal.guess.exclusion import Chooser
-from askfew.algorithms.frugal.labelling import named
 from askfew.errors import EndOfAnswers, InvalidInput
 from askfew.records import Finding, Problem, Procedure, Status, WhyUndecided, planned
 
@@ -26,8 +27,9 @@ def many_groups(
 ) -> Procedure[Finding]:
     """All labels right with probability at least 1 - delta, for so many groups.
 
-    With "auto" further groups are looked for as long as it seems worth it; the certificate then
-    says that there are at least as many as were found.
+    Items of a group may differ by ``tolerance`` on every question. With "auto" further groups are
+    looked for as long as it seems worth it; the certificate then says that there are at least as
+    many as were found.
     """
     _check(problem, groups, tolerance)
     claim = Exclusion(problem, delta, None if groups == "auto" else groups, tolerance)
@@ -42,9 +44,11 @@ def _check(problem: Problem, groups: object, tolerance: float) -> None:
             repr(groups),
             "say how many groups there are",
         )
-    if tolerance != 0:
+    if not (math.isfinite(tolerance) and tolerance >= 0):
         raise InvalidInput(
-            "a tolerance is for two groups", tolerance, "leave it out, or ask for two groups"
+            "tolerance, how far items of a group may differ, must be a number, at least 0",
+            tolerance,
+            "leave it out where they are alike",
         )
 
 

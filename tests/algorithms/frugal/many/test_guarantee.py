@@ -10,8 +10,8 @@ from scipy.stats import beta
 
 from askfew.algorithms.frugal.claim import exclusion
 from askfew.algorithms.frugal.claim.exclusion import Exclusion
+from askfew.algorithms.frugal.guess.pool import in_sample_evidence
 from askfew.algorithms.frugal.many_groups import many_groups
-from askfew.algorithms.frugal.pool import hindsight
 from askfew.answers import AnswerKind
 from askfew.driver import run
 from askfew.evidence import log_evidence
@@ -82,7 +82,9 @@ def test_answers_before_registration_counted_as_fresh_are_caught(
         for row in plan.ints("register").tolist():
             first, second = int(plan.ints("first")[row]), int(plan.ints("second")[row])
             mine = [v for (a, b, _), v in seen.items() if (a, b) == (first, second)]
-            score = sum(float(hindsight(self.problem.answers, v[:1], v[1:])[0]) for v in mine)
+            score = sum(
+                float(in_sample_evidence(self.problem.answers, v[:1], v[1:])[0]) for v in mine
+            )
             self.pairs[min(first, second), max(first, second)].evidence = score
         return batch
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from askfew.algorithms.frugal.labelling import named
+from askfew.algorithms.frugal.claim.pooled import named
 from askfew.answers import AnswerKind
 from askfew.errors import InvalidPlan
 from askfew.evidence import log_evidence, nine_digits
@@ -355,8 +355,7 @@ def block_evidence(
     tolerance: float,
 ) -> Floats:
     """Nats of blocks against "the means differ by ``tolerance`` at most"."""
-    assert tolerance == 0, "the procedure refuses others"
-    return np.asarray(log_evidence(answers, own, group, x, a, r, b))
+    return np.asarray(log_evidence(answers, own, group, x, a, r, b, tolerance))
 
 
 def evidence_needed(q: int, delta_pair: float) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from askfew.algorithms.frugal.claim.exclusion import Exclusion
-from askfew.algorithms.frugal.labelling import named
+from askfew.algorithms.frugal.claim.pooled import named
 from askfew.answers import Number
 from askfew.records import Certificate, Problem
 from askfew.wording import confidence, counted
@@ -100,7 +100,7 @@ def exclusion_certificate(claim: Exclusion) -> ExclusionCertificate | None:
     return ExclusionCertificate(
         claim.delta,
         promise,
-        _assumptions(claim.problem, claim.found, len(claim.misfits)),
+        _assumptions(claim.problem, claim.found, len(claim.misfits), claim.tolerance),
         attempt=claim.attempt,
         groups=claim.found,
         told=claim.groups is not None,
@@ -119,12 +119,15 @@ def exclusion_certificate(claim: Exclusion) -> ExclusionCertificate | None:
     )
 
 
-def _assumptions(problem: Problem, groups: int, set_aside: int) -> tuple[str, ...]:
+def _assumptions(
+    problem: Problem, groups: int, set_aside: int, tolerance: float
+) -> tuple[str, ...]:
+    alike = "have the same mean" if tolerance == 0 else f"differ by at most {tolerance:g}"
     but = f", but for the {counted(set_aside, 'item')} set aside" if set_aside else ""
     noise = f"their noise is subGaussian with sigma = {problem.answers.sigma:g}"
     bounded = "they never leave their scale"
     return (
-        f"there are exactly {groups} groups, and items of one group have the same mean on every"
+        f"there are exactly {groups} groups, and any two items of one group {alike} on every"
         f" question{but}",
         "answers are independent, each with its cell's mean whatever was answered before; "
         + (noise if isinstance(problem.answers, Number) else bounded),

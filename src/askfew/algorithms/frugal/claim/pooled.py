@@ -80,7 +80,6 @@ class Labelling:
         self.sides[items[out[HIGH] & ~both]] = LOW
         self.odd.update(items[both].tolist())
 
-
     def set_aside(self, answers: AnswerKind) -> None:
         """Take back labels of items whose answers are far from those of their own side.
 

@@ -104,6 +104,9 @@ class Chooser:
         problem = self.claim.problem
         self.answered = Answered(problem)
         self.pairs = PairSearch(problem, self.claim.delta_pair, self.root)
+        width = problem.answers.high - problem.answers.low
+        scale = problem.answers.sigma if isinstance(problem.answers, Number) else width
+        self.tolerance = self.claim.tolerance / scale
         self.unit: AnswerKind = Number(1.0) if isinstance(problem.answers, Number) else YesNo()
         self.silent = np.zeros(problem.items, dtype=np.int64)
         self.mute: dict[tuple[int, int], int] = {}
@@ -325,7 +328,7 @@ class View:
             high = _mean_or(np.where(levels >= middle, levels, np.nan), shapes.high[known])
             chances, own = _chances(claim, kind, c, s, levels, low, high, open_)
         ratio = max(1.0, math.sqrt(len(open_) / k))
-        rates = _rates(chooser.unit, levels, ratio)
+        rates = _rates(chooser.unit, levels, ratio, chooser.tolerance)
         answers = claim.threshold / np.maximum(_max_min(rates), 1e-3)
         expected = float(chances[:, :k].sum(axis=0) @ answers) * (1 + 1 / ratio)
         return cls(
@@ -392,15 +395,17 @@ def _chances(
     return chances / chances.sum(axis=1, keepdims=True), own
 
 
-def _rates(unit: AnswerKind, levels: Floats, ratio: float) -> Floats:
+def _rates(unit: AnswerKind, levels: Floats, ratio: float, tolerance: float) -> Floats:
     """Nats of one answer with ``ratio`` answers of references (questions x groups x groups)."""
     own, group = levels.T[:, :, None], levels.T[:, None, :]
-    return evidence_rate(unit, own, group, ratio)
+    return evidence_rate(unit, own, group, ratio, tolerance)
 
 
-def evidence_rate(unit: AnswerKind, own: Floats, group: Floats, ratio: float) -> Floats:
+def evidence_rate(
+    unit: AnswerKind, own: Floats, group: Floats, ratio: float, tolerance: float
+) -> Floats:
     """Nats against a group's level that an answer at another level brings, in expectation."""
-    return np.asarray(log_evidence(unit, own, group, own, 1.0, group * ratio, ratio))
+    return np.asarray(log_evidence(unit, own, group, own, 1.0, group * ratio, ratio, tolerance))
 
 
 def _max_min(rates: Floats, iterations: int = 40) -> Floats:
@@ -448,7 +453,13 @@ class LabelStep:
         among = chances[:, :k] / np.maximum(chances[:, :k].sum(axis=1, keepdims=True), 1e-300)
         score = np.einsum("xg,xh,qgh->xq", among, weights, rates, optimize=True)
         own_rates = (
-            evidence_rate(self.chooser.unit, view.own[:, :, None], view.levels.T[None], 2.0)
+            evidence_rate(
+                self.chooser.unit,
+                view.own[:, :, None],
+                view.levels.T[None],
+                2.0,
+                self.chooser.tolerance,
+            )
             * self._may_refer().T
         )
         alone = self._weights(need, lean, np.ones_like(new))

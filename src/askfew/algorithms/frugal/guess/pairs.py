@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from askfew.algorithms.frugal.levels import labelling_cost
-from askfew.algorithms.frugal.noise import Noise
-from askfew.algorithms.frugal.pool import Pool, shrunk_means
-from askfew.algorithms.frugal.prospects import prospects
-from askfew.algorithms.frugal.rounds import plan_round
+from askfew.algorithms.frugal.guess.pool import Pool
+from askfew.algorithms.frugal.guess.posterior import Noise, posterior
+from askfew.algorithms.frugal.guess.rounds import plan_round
 from askfew.plans import Plan
 from askfew.records import Floats, Ints, Problem, Tally
 
@@ -62,13 +60,13 @@ class PairSearch:
         budget = max(_LEAST, math.ceil(_GROWTH * self.asked / 2))
         rows, sizes, leader = np.zeros(0, np.int64), np.zeros(0, np.int64), None
         if pool.size:
-            now = prospects(pool, self._payoff, self.noise)
+            now = posterior(pool, self._payoff, self.noise)
             most = max(_SHALLOW, _DEEP * self.asked / self.problem.items)
             rows, sizes, leader = plan_round(pool, now, math.ceil((1 - _NEW) * budget), most)
         many = max(budget - int(sizes.sum()), 0)
         pairs = self._new_pairs(many, leader, rng)
         questions = dealt(self.problem.questions, self.root, self.drawn, many)
-        guesses = shrunk_means(pool.counts[rows], pool.sums[rows])
+        guesses = _shrunk_means(pool.counts[rows], pool.sums[rows])
         middle = np.full((many, 2), _middle(self.problem))
         guesses = np.concatenate([guesses, middle])
         items = np.concatenate([pool.items[rows], pairs])
@@ -86,7 +84,8 @@ class PairSearch:
     def _payoff(self, gaps: Floats) -> Floats:
         """What one sample of a candidate is worth, by its gap in sigmas."""
         items = self.problem.items - 2
-        cost = labelling_cost(gaps, items, math.log(max(items, 1) / self.delta))
+        answers = 2 * math.log(max(items, 1) / self.delta) / np.maximum(gaps**2, 1e-12)
+        cost = items * np.maximum(answers, 1.0)
         return np.asarray(gaps**2 / 4 / (1 + _PATIENCE * cost / max(self.asked, 100)))
 
     def _new_pairs(self, many: int, leader: int | None, rng: np.random.Generator) -> Ints:
@@ -124,7 +123,7 @@ class PairSearch:
 
     def _add(self, items: Ints, questions: Ints) -> None:
         excess = self.pool.size + len(questions) - _MOST
-        replaced = self.pool.least(max(excess, 0), spared=np.zeros(0, np.int64))
+        replaced = self.pool.least(max(excess, 0))
         if len(replaced):
             gone = set(replaced.tolist())
             self._row = {cell: row for cell, row in self._row.items() if row not in gone}
@@ -159,6 +158,12 @@ def dealt(questions: int, root: int, start: int, many: int) -> Ints:
     decks = [np.random.default_rng([root, 1, each]).permutation(questions) for each in rounds]
     begin = start % questions
     return np.concatenate(decks)[begin : begin + many]
+
+
+def _shrunk_means(counts: Floats, sums: Floats) -> Floats:
+    """The means of both sides, drawn together as if one answer had come from the middle."""
+    middle = (sums / np.maximum(counts, 1)).mean(axis=-1, keepdims=True)
+    return np.asarray((sums + middle) / (counts + 1))
 
 
 def _key(items: Ints | tuple[int, int]) -> tuple[int, int]:
