@@ -18,7 +18,6 @@ from askfew.simulation import Instance
 
 from .worlds import DELTA, NUMBERS, SMALL, draw, play, right
 
-
 WEAK = Instance(items=24, questions=4, useful=4, gap=1.0, groups=3)
 """Labels take many answers, so that a cheat has many chances."""
 
