@@ -1,0 +1,364 @@
+"""Guesses under a cap: which questions tell the groups apart, who is on the panel, whom to ask.
+
+EXPLORE asks a few items many questions, fits latent classes, and goes on with the better half of the
+questions until the classes are clear. Then it proposes a panel, and for every Batch the rows, the
+groups' means and each item's chances.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from askfew.algorithms.frugal.claim.panel import Ledger, Panel, places
+from askfew.answers import Number
+from askfew.classes import Answered, Classes, fit, log_likelihood, separation
+from askfew.evidence import log_evidence, nine_digits
+from askfew.plans import Plan
+from askfew.records import Floats, Ints
+
+__all__ = ["Guesser", "Tuning"]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Chosen on seeds from 1000 on: 60 items, 40 questions, caps 1, 5, 12 and 40 (see
+    benchmarks in the tests); each may be changed by a third without much effect.
+    """
+
+    share: float = 1 / 3
+    """Of a cell that may be explored."""
+    first: int = 12
+    """Answers of a question in the first round."""
+    enough: float = 1.5
+    """Explored until the questions carry so many times the evidence needed."""
+    doubt: float = 1.0
+    """Standard errors by which a gap is taken smaller when it is asked whether that is enough."""
+    sure: float = 0.9
+    """Chance of a group from which an item may be on the panel or a reference."""
+    step: float = 0.25
+    """Of the evidence that is still missing, asked for in one Batch."""
+    alike: float = 0.6
+    """An item takes another's question if it is worth so much of its own best one."""
+
+
+class Guesser:
+    """The model of all answers so far, and what follows from it."""
+
+    def __init__(self, ledger: Ledger, groups: int, needed: float, root: int) -> None:
+        self.ledger, self.groups, self.needed = ledger, groups, needed
+        self.tuning, self.root = Tuning(), root
+        n, d = ledger.counts.shape
+        rng = np.random.default_rng([root, 0])
+        self.order = rng.permutation(n)
+        """Items in the order in which they are explored."""
+        whole = ledger.per_cell * self.tuning.share
+        extra = whole - math.floor(whole)
+        # A Latin square, so that every item and every question gives its share of whole cells.
+        turn = (rng.permutation(n)[:, np.newaxis] + rng.permutation(d)) % max(n, d)
+        turn = (turn * 0.6180339887498949) % 1.0
+        self.allowance = math.floor(whole) + (turn < extra).astype(np.int64)
+        """How often each cell may be explored."""
+        least = max(self.tuning.first, 2 * groups)
+        self.explored = min(n, math.ceil(least / min(whole, 1.0)))
+        """How many items are explored."""
+        self.active = np.arange(d)
+        self.rounds = 0
+        self.model: Classes | None = None
+        self.chances = np.full((n, groups), 1 / groups)
+        self.levels = np.zeros((groups, d))
+        self.errors = np.ones((groups, groups, d))
+
+    # EXPLORE
+
+    def explore(self) -> Plan:
+        """The next round of exploring, or the panel."""
+        if self.rounds:
+            self._fit()
+            if self._clear():
+                return self._panel()
+            self._narrow()
+        while True:
+            plan = self._round()
+            if plan is not None:
+                self.rounds += 1
+                return plan
+            if len(self.active) < len(self.ledger.deck) and not self._promising():
+                self.active = np.arange(len(self.ledger.deck))  # a wrong track: begin again
+                if (plan := self._round()) is not None:
+                    self.rounds += 1
+                    return plan
+            if self.explored >= len(self.order):
+                return self._panel()
+            self.explored = min(2 * self.explored, len(self.order))
+
+    def _round(self) -> Plan | None:
+        """One more answer, or some if few questions are left, of every cell that has room."""
+        items = np.sort(self.order[: self.explored])
+        spent = self.ledger.counts + self.ledger.missed
+        room = (self.allowance - spent)[np.ix_(items, self.active)].clip(min=0)
+        many = max(1, round(self.tuning.first / 2 / max(len(self.active), 1)))
+        row, column = np.nonzero(room)
+        if not len(row):
+            return None
+        repeats = np.minimum(room[row, column], many)
+        return Plan(
+            "explore",
+            {},
+            {
+                "items": items[row],
+                "questions": self.ledger.deck[self.active[column]],
+                "repeats": repeats,
+            },
+        )
+
+    def _fit(self) -> None:
+        """Latent classes of the explored items, from several starts."""
+        items = self.order[: self.explored]
+        answered = self._answered(items)
+        rng = np.random.default_rng([self.root, self.ledger.answers])
+        self.model = fit(answered, self.groups, rng)
+        self.chances[:] = 1 / self.groups
+        self.chances[items] = self.model.posterior
+        self._measure()
+        # Each question's gap as the other questions see it: a split that one round of noise
+        # suggested is not carried by the questions that did not suggest it.
+        honest = separation(answered, self.model)
+        self.levels = (honest.levels * honest.members + answered.overall) / (honest.members + 1)
+        if answered.sigma is None:
+            self.levels = np.clip(self.levels, 0.02, 0.98)
+        inverse = 1 / (honest.members + 1)
+        self.errors = self.spread * np.sqrt(inverse[:, np.newaxis] + inverse)
+
+    def refit(self, panel: Panel) -> None:
+        """EM from what is known, the labels clamped."""
+        seen = panel.labels >= 0
+        if seen.any():
+            self._rename(panel.labels)
+        answered = self._answered(np.arange(len(self.order)))
+        for _ in range(3):
+            self.chances[seen] = np.eye(self.groups)[panel.labels[seen]]
+            self._measure()
+            shares = (self.chances.sum(axis=0) + 1) / (len(self.chances) + self.groups)
+            odds = log_likelihood(answered, self.levels, self._variances()) + np.log(shares)
+            raised = np.exp(odds - odds.max(axis=1, keepdims=True))
+            self.chances = raised / raised.sum(axis=1, keepdims=True)
+        self.chances[seen] = np.eye(self.groups)[panel.labels[seen]]
+        self._measure()
+
+    def _rename(self, labels: Ints) -> None:
+        """Call the groups as the claim does."""
+        together = np.zeros((self.groups, self.groups))
+        seen = labels >= 0
+        np.add.at(together, labels[seen], self.chances[seen])
+        order = np.full(self.groups, -1)
+        for _ in range(self.groups):
+            label, mine = np.unravel_index(int(np.argmax(together)), together.shape)
+            order[label] = mine
+            together[label], together[:, mine] = -1, -1
+        self.chances = self.chances[:, order]
+
+    def _answered(self, items: Ints) -> Answered:
+        counts, sums = self.ledger.counts[items], self.ledger.sums[items]
+        return Answered.of(self.ledger.problem.answers, counts, sums, discount=0.0)
+
+    def _variances(self) -> Floats | None:
+        kind = self.ledger.problem.answers
+        if not isinstance(kind, Number):
+            return None
+        return np.full(len(self.ledger.deck), kind.sigma**2)
+
+    def _measure(self) -> None:
+        """Means of the groups on every question, on the scale 0 to 1, and standard errors."""
+        answered = self._answered(np.arange(len(self.order)))
+        known = self.chances.max(axis=1) > 1 / self.groups + 1e-9
+        weight = self.chances[known].T @ answered.weights[known]
+        total = self.chances[known].T @ (answered.weights * answered.means)[known]
+        overall = answered.overall
+        self.levels = (total + overall) / (weight + 1)
+        if answered.sigma is None:
+            self.levels = np.clip(self.levels, 0.02, 0.98)
+            spread = np.sqrt(np.maximum(overall * (1 - overall), 0.05))
+        else:
+            spread = np.full(len(overall), answered.sigma)
+        inverse = 1 / (weight + 1)
+        self.errors = spread * np.sqrt(inverse[:, np.newaxis] + inverse)
+        self.spread = spread
+
+    def _rates(self, doubt: float, ratio: float = 3.0) -> Floats:
+        """Nats an answer about an item of g is worth against h (g x h x questions)."""
+        one, other = self.levels[:, np.newaxis], self.levels[np.newaxis]
+        gap = other - one
+        less = np.sign(gap) * np.minimum(abs(gap), doubt * self.errors) / 2
+        one, other = one + less, other - less
+        kind = self.ledger.problem.answers
+        if not isinstance(kind, Number):
+            low, width = kind.low, kind.high - kind.low
+            one, other = low + width * one, low + width * other
+        rates = log_evidence(kind, one, other, one, 1.0, ratio * other, ratio)
+        return np.asarray(rates)
+
+    def _carried(self, doubt: float) -> float:
+        """Nats that the cells left can carry about an item, for the two groups least apart."""
+        left = self.ledger.per_cell - self.allowance.mean()
+        gap = abs(self.levels[:, np.newaxis] - self.levels)
+        seen = gap > 3 * doubt * self.errors
+        rates = self._rates(doubt) * seen * left
+        total = rates.sum(axis=2)
+        total[np.arange(self.groups), np.arange(self.groups)] = np.inf
+        return float(total.min())
+
+    def _clear(self) -> bool:
+        """Whether the questions carry enough and every group has sure items."""
+        many = (self.chances > self.tuning.sure).sum(axis=0).min()
+        return bool(many >= 2 and self._carried(self.tuning.doubt) >= self.tuning.enough * self.needed)
+
+    def _promising(self) -> bool:
+        return self._carried(self.tuning.doubt) > 0.5 * self.needed
+
+    def _narrow(self) -> None:
+        """Keep the better half of the questions, but as many as will be needed."""
+        left = max(self.ledger.per_cell - self.allowance.mean(), 1e-9)
+        rate = np.maximum(self._rates(0).max(axis=(0, 1)).max(), 0.2)
+        least = min(max(math.ceil(2 * self.needed / (left * rate)), self.groups), len(self.active))
+        gap = abs(self.levels[:, np.newaxis] - self.levels)
+        best = ((gap + self.tuning.doubt * self.errors) / self.spread).max(axis=(0, 1))
+        keep = max(least, math.ceil(len(self.active) / 2))
+        order = np.argsort(-nine_digits(best[self.active]), kind="stable")
+        self.active = np.sort(self.active[order[:keep]])
+
+    def _panel(self) -> Plan:
+        """The surest explored items, as evenly from all groups as can be."""
+        lean = self.chances.argmax(axis=1)
+        sure = nine_digits(self.chances.max(axis=1))
+        useful = self._rates(self.tuning.doubt).max(axis=(0, 1))
+        room = self.ledger.room @ useful
+        open_items = np.flatnonzero(sure > min(self.tuning.sure, 1 / self.groups + 1e-6))
+        members: list[int] = []
+        ranked = [
+            open_items[lean[open_items] == group] for group in range(self.groups)
+        ]
+        ranked = [each[np.lexsort((-room[each], -np.minimum(sure[each], 0.99)))] for each in ranked]
+        most = min(places(self.groups), len(self.order))
+        for turn in range(most):
+            members += [int(each[turn]) for each in ranked if len(each) > turn]
+        facts = {
+            "carried": self._carried(0.0),
+            "useful": int((self._rates(self.tuning.doubt).max(axis=(0, 1)) > 0.05).sum()),
+        }
+        return Plan("panel", facts, {"members": np.array(members[:most], dtype=np.int64)})
+
+    # CERTIFY
+
+    def certify(self, panel: Panel) -> Plan:
+        """The next Batch, or a plan to end where nothing helps."""
+        self.refit(panel)
+        waiting = np.flatnonzero((panel.labels < 0) & ~panel.excluded.all(axis=1))
+        room = self._open_room()
+        sides = self._sides(panel)
+        refers = panel.labels.copy() if (panel.labels >= 0).any() else np.full(len(self.order), -1)
+        if not (panel.labels >= 0).any():
+            refers[panel.members] = sides
+        rates = self._rates(0.5)
+        capacity = np.stack([room[refers == g].sum(axis=0) for g in range(self.groups)])
+        rates = rates * (capacity >= 1)  # g x h x q: references of h are needed
+        missing = np.maximum(panel.item_needed - panel.evidence[waiting], 0.3)
+        missing[panel.excluded[waiting]] = 0.0
+        lean = self.chances[waiting].argmax(axis=1)
+        others = missing.copy()
+        others[np.arange(len(waiting)), lean] = 0
+        weight = np.exp(0.7 * (missing - others.max(axis=1, keepdims=True))).clip(max=1)
+        weight *= missing > 0
+        worth = np.einsum("xg,xh,ghq->xq", self.chances[waiting], weight, rates)
+        worth = np.where(room[waiting] >= 1, worth, 0.0)
+        hope = (np.minimum(room[waiting], 10**6) * worth).sum(axis=1)
+        best = worth.max(axis=1, initial=0.0)
+        live = best > 1e-3
+        if not live.any():
+            return Plan("end", {}, {})
+        del hope
+        chosen = self._share_questions(worth, best, live)
+        rows: dict[tuple[int, int], int] = {}
+        for q in np.unique(chosen[live]).tolist():
+            here = np.flatnonzero(live & (chosen == q))
+            rate = (weight[here] * rates[lean[here], :, q]).max(axis=1).clip(min=1e-3)
+            need = others[here].max(axis=1)
+            size = np.ceil(self.tuning.step * need / rate).clip(1, 10**6).astype(np.int64)
+            size = np.minimum(size, room[waiting[here], q])
+            for item, many in zip(waiting[here].tolist(), size.tolist(), strict=True):
+                rows[item, q] = many
+            self._add_references(rows, q, waiting[here], size, refers, room)
+        cells = sorted(rows)
+        items, columns = (np.array(each, dtype=np.int64) for each in zip(*cells, strict=True))
+        return self._plan(items, columns, np.array([rows[c] for c in cells]), sides)
+
+    def _plan(self, items: Ints, columns: Ints, repeats: Ints, sides: Ints) -> Plan:
+        kind = self.ledger.problem.answers
+        levels = self.levels[:, np.unique(columns)]
+        if not isinstance(kind, Number):
+            levels = kind.low + (kind.high - kind.low) * levels
+        return Plan(
+            "certify",
+            {},
+            {
+                "items": items,
+                "questions": self.ledger.deck[columns],
+                "repeats": repeats.astype(np.int64),
+                "levels": levels.ravel(),
+                "chances": self.chances[np.unique(items)].ravel(),
+                "sides": sides,
+            },
+        )
+
+    def _open_room(self) -> Ints:
+        """Answers that cells can still give; a cell that was silent twice over is closed."""
+        silent = self.ledger.missed > np.maximum(self.ledger.counts, 1) * 2
+        return np.where(silent, 0, self.ledger.room)
+
+    def _sides(self, panel: Panel) -> Ints:
+        chances = self.chances[panel.members]
+        return np.where(chances.max(axis=1) > self.tuning.sure, chances.argmax(axis=1), -1)
+
+    def _share_questions(self, worth: Floats, best: Floats, live: np.ndarray) -> Ints:
+        """A question for each item, few different ones: references then serve many items."""
+        relative = worth / np.maximum(best, 1e-12)[:, np.newaxis]
+        good = np.where(relative >= self.tuning.alike, relative, 0.0)
+        chosen = np.full(len(worth), -1)
+        todo = live.copy()
+        while todo.any():
+            q = int(np.argmax(nine_digits(good[todo].sum(axis=0))))
+            take = todo & (good[:, q] > 0)
+            chosen[take] = q
+            todo &= ~take
+        return chosen
+
+    def _add_references(
+        self,
+        rows: dict[tuple[int, int], int],
+        q: int,
+        items: Ints,
+        size: Ints,
+        refers: Ints,
+        room: Ints,
+    ) -> None:
+        """About the square root of the items as many references as answers of one, a group."""
+        for group in range(self.groups):
+            served = (self.chances[items, group] < self.tuning.sure).sum()
+            if not served:
+                continue
+            have = sum(
+                many for (item, column), many in rows.items() if column == q and refers[item] == group
+            )
+            wanted = math.ceil(math.sqrt(served) * float(size.mean())) - have
+            members = np.flatnonzero((refers == group) & (room[:, q] > 0))
+            members = members[[(int(m), q) not in rows for m in members]]
+            members = members[np.argsort(-room[members, q], kind="stable")]
+            each = max(1, math.ceil(wanted / max(len(members), 1)))
+            for member in members.tolist():
+                if wanted <= 0:
+                    break
+                many = int(min(each, wanted, room[member, q]))
+                rows[member, q] = many
+                wanted -= many
