@@ -43,22 +43,27 @@ def _run(problem: Problem, delta: float, root: int, groups: int, per_cell: int) 
     panel = None
     status: Status = "undecided"
     try:
-        while True:
-            plan = yield from planned(guesser.explore)
-            if plan.kind == "panel":
+        for attempt in range(1, ATTEMPTS + 1):
+            again = attempt > 1
+            while True:
+                plan = yield from planned(lambda: guesser.explore(again))
+                again = False
+                if plan.kind == "panel":
+                    break
+                batch = ledger.explore(plan)
+                tally = yield batch
+                ledger.record(batch, tally)
+            panel = Panel(ledger, groups, delta, attempt, plan.ints("members").tolist())
+            while (panel.labels < 0).any():
+                now = panel
+                plan = yield from planned(lambda: guesser.certify(now))
+                if plan.kind != "certify":
+                    break
+                batch = panel.ask(plan)
+                tally = yield batch
+                panel.settle(tally)
+            if plan.kind != "again":
                 break
-            batch = ledger.explore(plan)
-            tally = yield batch
-            ledger.record(batch, tally)
-        panel = Panel(ledger, groups, delta, 1, plan.ints("members").tolist())
-        while (panel.labels < 0).any():
-            now = panel
-            plan = yield from planned(lambda: guesser.certify(now))
-            if plan.kind == "end":
-                break
-            batch = panel.ask(plan)
-            tally = yield batch
-            panel.settle(tally)
     except EndOfAnswers as end:
         status = end.status
     labels = np.full(problem.items, -1) if panel is None else panel.labels

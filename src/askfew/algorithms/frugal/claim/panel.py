@@ -42,6 +42,10 @@ _PANEL_PART = 0.15
 within 2 % (60 items, 40 questions, yes/no gap .7, caps 12 and 40)."""
 _FEW = 64
 """Partitions left at which labels are looked for: more would only take time."""
+_STARTS = {0: 0.4, 2: 0.3, 4: 0.2, 8: 0.1}
+"""Batches from which the panel's evidence is counted, and their weights. The average of e-processes
+is one; it forgets what was lost while a member was presumed on the wrong side, for one to two nats.
+"""
 ATTEMPTS = 3
 
 Mask = NDArray[np.bool_]
@@ -161,8 +165,9 @@ class Panel:
         self.item_needed = math.log(others / self.item_delta) if others else 0.0
         self.partitions = _partitions(len(self.members), groups)
         self._inside = _subsets(len(self.members))
-        self._blocks = np.zeros(len(self._inside))
-        """Nats against "all of this subset are alike", subset by subset."""
+        self._blocks = np.zeros((len(_STARTS), len(self._inside)))
+        """Nats against "all of this subset are alike", counted from each start, by subset."""
+        self._batches = 0
         self._against: dict[tuple[int, ...], Floats] = {}
         """Nats against "alike with these references" (items x groups), by who they were."""
         self.left = np.ones(len(self.partitions), dtype=bool)
@@ -247,13 +252,15 @@ class Panel:
         if not here.any():
             return
         guesses = asked.chances[place] @ asked.levels
-        self._blocks += samples_evidence(
+        evidence = samples_evidence(
             self.problem.answers,
             self._inside,
             guesses,
             np.where(here[:, np.newaxis], sums[place], 0.0),
             np.where(here[:, np.newaxis], counts[place], 0.0),
         )
+        self._blocks[np.array(list(_STARTS)) <= self._batches] += evidence
+        self._batches += 1
 
     def _weigh_items(self, asked: _Asked, counts: Floats, sums: Floats) -> None:
         mine = asked.references[asked.items]
@@ -284,7 +291,12 @@ class Panel:
             ).sum(axis=1)
 
     def _against_partitions(self) -> Floats:
-        return np.asarray(self._blocks[self.partitions].sum(axis=1))
+        """Nats against every partition: the average over the starts."""
+        total = np.log(list(_STARTS.values()))[:, np.newaxis] + sum(
+            self._blocks[:, blocks] for blocks in self.partitions.T
+        )
+        highest = total.max(axis=0)
+        return np.asarray(highest + np.log(np.exp(total - highest).sum(axis=0)))
 
     def _label(self) -> None:
         """What all partitions that are left agree on, then the items outside the panel."""
@@ -312,7 +324,7 @@ class Panel:
         apart = (block[:, :, np.newaxis] != block[:, np.newaxis]).all(axis=0)
         anchors: list[int] = []
         for group in range(self.groups):
-            mine = np.flatnonzero(self._first_names(left, block) == group)
+            mine = np.flatnonzero(self._first_names(block) == group)
             anchor = next((int(m) for m in mine if apart[m, anchors].all()), None)
             if anchor is None:
                 return None
@@ -320,12 +332,12 @@ class Panel:
         self.anchors = anchors
         return np.asarray(np.take_along_axis(left, block[:, anchors], axis=1))
 
-    def _first_names(self, left: Ints, block: Ints) -> Ints:
+    def _first_names(self, block: Ints) -> Ints:
         """Groups of the members in the likeliest partition, those with a label first: a group
         keeps its number.
         """
         known = self.labels[self.members]
-        best = block[int(np.argmin(nine_digits(self._blocks[left].sum(axis=1))))]
+        best = block[int(np.argmin(nine_digits(self._against_partitions()[self.left])))]
         if (known >= 0).any():
             return known
         _, first, group = np.unique(best, return_index=True, return_inverse=True)

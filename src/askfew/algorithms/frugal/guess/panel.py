@@ -14,7 +14,8 @@ import numpy as np
 
 from askfew.algorithms.frugal.claim.panel import Ledger, Panel, places
 from askfew.answers import Number
-from askfew.classes import Answered, Classes, fit, log_likelihood, separation
+from askfew.cells import Mask
+from askfew.classes import Answered, Classes, fit, log_likelihood
 from askfew.evidence import log_evidence, nine_digits
 from askfew.plans import Plan
 from askfew.records import Floats, Ints
@@ -36,6 +37,16 @@ class Tuning:
     """Explored until the questions carry so many times the evidence needed."""
     doubt: float = 1.0
     """Standard errors by which a gap is taken smaller when it is asked whether that is enough."""
+    luck: float = 30.0
+    """Odds, before anything is asked, that a question tells two groups apart: one in so many."""
+    plenty: float = 3.0
+    """Where fresh cells carry so many times what is needed, the panel is certified first."""
+    patience: int = 40
+    """Answers about a member of the panel after which it is given up."""
+    same: float = 0.85
+    """Share of items that stay where they were if a new model is the same split."""
+    temper: float = 0.5
+    """Power of the chances that are bet."""
     sure: float = 0.9
     """Chance of a group from which an item may be on the panel or a reference."""
     step: float = 0.25
@@ -70,29 +81,59 @@ class Guesser:
         self.chances = np.full((n, groups), 1 / groups)
         self.levels = np.zeros((groups, d))
         self.errors = np.ones((groups, groups, d))
+        self.spread = np.ones(d)
+        self.tested = np.zeros((2, groups, d))
+        """Answers, and their sum, that came after the group they are counted for was guessed."""
+        self.before = ledger.counts.copy(), ledger.sums.copy()
+        self.scarce = False
 
     # EXPLORE
 
-    def explore(self) -> Plan:
+    def explore(self, again: bool = False) -> Plan:
         """The next round of exploring, or the panel."""
-        if self.rounds:
-            self._fit()
+        if again:
+            self.tested[:] = 0
+        elif self.rounds:
+            self._learn()
             if self._clear():
                 return self._panel()
             self._narrow()
         while True:
             plan = self._round()
+            if plan is None and len(self.active) < len(self.ledger.deck) and not self._promising():
+                self.active = np.arange(len(self.ledger.deck))  # a wrong track: begin again
+                plan = self._round()
             if plan is not None:
                 self.rounds += 1
+                self.before = self.ledger.counts.copy(), self.ledger.sums.copy()
                 return plan
-            if len(self.active) < len(self.ledger.deck) and not self._promising():
-                self.active = np.arange(len(self.ledger.deck))  # a wrong track: begin again
-                if (plan := self._round()) is not None:
-                    self.rounds += 1
-                    return plan
             if self.explored >= len(self.order):
                 return self._panel()
             self.explored = min(2 * self.explored, len(self.order))
+
+    def _learn(self) -> None:
+        """Test the last model on the answers that came since, then fit a new one."""
+        counts, sums = self.ledger.counts - self.before[0], self.ledger.sums - self.before[1]
+        fresh = Answered.of(self.ledger.problem.answers, counts, sums, discount=0.0)
+        known = self.model is not None
+        if known:
+            seen = self._seen()
+            total = self.chances[seen].T
+            self.tested[0] += total @ fresh.weights[seen]
+            self.tested[1] += total @ (fresh.weights * fresh.means)[seen]
+        before = self.chances.copy()
+        self._fit()
+        if known:
+            order = _matching(before.T @ self.chances)
+            self.chances = self.chances[:, order]
+            self._measure()
+            seen = self._seen() & (before.max(axis=1) > 1 / self.groups + 1e-9)
+            same = before[seen].argmax(axis=1) == self.chances[seen].argmax(axis=1)
+            if same.mean() < self.tuning.same:
+                self.tested[:] = 0  # it has become another split
+
+    def _seen(self) -> Mask:
+        return np.asarray(self.chances.max(axis=1) > 1 / self.groups + 1e-9)
 
     def _round(self) -> Plan | None:
         """One more answer, or some if few questions are left, of every cell that has room."""
@@ -123,14 +164,6 @@ class Guesser:
         self.chances[:] = 1 / self.groups
         self.chances[items] = self.model.posterior
         self._measure()
-        # Each question's gap as the other questions see it: a split that one round of noise
-        # suggested is not carried by the questions that did not suggest it.
-        honest = separation(answered, self.model)
-        self.levels = (honest.levels * honest.members + answered.overall) / (honest.members + 1)
-        if answered.sigma is None:
-            self.levels = np.clip(self.levels, 0.02, 0.98)
-        inverse = 1 / (honest.members + 1)
-        self.errors = self.spread * np.sqrt(inverse[:, np.newaxis] + inverse)
 
     def refit(self, panel: Panel) -> None:
         """EM from what is known, the labels clamped."""
@@ -150,15 +183,9 @@ class Guesser:
 
     def _rename(self, labels: Ints) -> None:
         """Call the groups as the claim does."""
-        together = np.zeros((self.groups, self.groups))
         seen = labels >= 0
-        np.add.at(together, labels[seen], self.chances[seen])
-        order = np.full(self.groups, -1)
-        for _ in range(self.groups):
-            label, mine = np.unravel_index(int(np.argmax(together)), together.shape)
-            order[label] = mine
-            together[label], together[:, mine] = -1, -1
-        self.chances = self.chances[:, order]
+        known = np.eye(self.groups)[labels[seen]]
+        self.chances = self.chances[:, _matching(known.T @ self.chances[seen])]
 
     def _answered(self, items: Ints) -> Answered:
         counts, sums = self.ledger.counts[items], self.ledger.sums[items]
@@ -173,7 +200,7 @@ class Guesser:
     def _measure(self) -> None:
         """Means of the groups on every question, on the scale 0 to 1, and standard errors."""
         answered = self._answered(np.arange(len(self.order)))
-        known = self.chances.max(axis=1) > 1 / self.groups + 1e-9
+        known = self._seen()
         weight = self.chances[known].T @ answered.weights[known]
         total = self.chances[known].T @ (answered.weights * answered.means)[known]
         overall = answered.overall
@@ -189,9 +216,12 @@ class Guesser:
 
     def _rates(self, doubt: float, ratio: float = 3.0) -> Floats:
         """Nats an answer about an item of g is worth against h (g x h x questions)."""
-        one, other = self.levels[:, np.newaxis], self.levels[np.newaxis]
+        return self._rates_of(self.levels, self.errors, doubt, ratio)
+
+    def _rates_of(self, levels: Floats, errors: Floats, doubt: float, ratio: float) -> Floats:
+        one, other = levels[:, np.newaxis], levels[np.newaxis]
         gap = other - one
-        less = np.sign(gap) * np.minimum(abs(gap), doubt * self.errors) / 2
+        less = np.sign(gap) * np.minimum(abs(gap), doubt * errors) / 2
         one, other = one + less, other - less
         kind = self.ledger.problem.answers
         if not isinstance(kind, Number):
@@ -200,23 +230,35 @@ class Guesser:
         rates = log_evidence(kind, one, other, one, 1.0, ratio * other, ratio)
         return np.asarray(rates)
 
-    def _carried(self, doubt: float) -> float:
-        """Nats that the cells left can carry about an item, for the two groups least apart."""
+    def _carried(self, levels: Floats, errors: Floats, doubt: float) -> float:
+        """Nats that fresh cells can carry about an item, for the two groups least apart; a
+        question counts as much as it is likely to tell the groups apart at all.
+        """
         left = self.ledger.per_cell - self.allowance.mean()
-        gap = abs(self.levels[:, np.newaxis] - self.levels)
-        seen = gap > 3 * doubt * self.errors
-        rates = self._rates(doubt) * seen * left
-        total = rates.sum(axis=2)
+        gap = abs(levels[:, np.newaxis] - levels)
+        luck = self.tuning.luck * np.exp(-((gap / errors) ** 2) / 2)
+        total = (self._rates_of(levels, errors, doubt, 3.0) * left / (1 + luck)).sum(axis=2)
         total[np.arange(self.groups), np.arange(self.groups)] = np.inf
         return float(total.min())
+
+    def _confirmed(self) -> float:
+        """Nats that questions carry by answers that came after the groups were guessed."""
+        weight, total = self.tested
+        answered = self._answered(np.arange(len(self.order)))
+        levels = (total + answered.overall) / (weight + 1)
+        if answered.sigma is None:
+            levels = np.clip(levels, 0.02, 0.98)
+        inverse = 1 / (weight + 1)
+        errors = self.spread * np.sqrt(inverse[:, np.newaxis] + inverse)
+        return self._carried(levels, errors, self.tuning.doubt)
 
     def _clear(self) -> bool:
         """Whether the questions carry enough and every group has sure items."""
         many = (self.chances > self.tuning.sure).sum(axis=0).min()
-        return bool(many >= 2 and self._carried(self.tuning.doubt) >= self.tuning.enough * self.needed)
+        return bool(many >= 2 and self._confirmed() >= self.tuning.enough * self.needed)
 
     def _promising(self) -> bool:
-        return self._carried(self.tuning.doubt) > 0.5 * self.needed
+        return self._confirmed() > 0.3 * self.needed
 
     def _narrow(self) -> None:
         """Keep the better half of the questions, but as many as will be needed."""
@@ -240,12 +282,15 @@ class Guesser:
         ranked = [
             open_items[lean[open_items] == group] for group in range(self.groups)
         ]
-        ranked = [each[np.lexsort((-room[each], -np.minimum(sure[each], 0.99)))] for each in ranked]
+        odds = np.minimum(np.log(sure / np.maximum(1 - sure, 1e-9)), 6.0)
+        ranked = [each[np.lexsort((-room[each], -nine_digits(odds[each])))] for each in ranked]
         most = min(places(self.groups), len(self.order))
         for turn in range(most):
             members += [int(each[turn]) for each in ranked if len(each) > turn]
+        carried = self._carried(self.levels, self.errors, 0.0)
+        self.scarce = carried < self.tuning.plenty * self.needed
         facts = {
-            "carried": self._carried(0.0),
+            "carried": carried,
             "useful": int((self._rates(self.tuning.doubt).max(axis=(0, 1)) > 0.05).sum()),
         }
         return Plan("panel", facts, {"members": np.array(members[:most], dtype=np.int64)})
@@ -255,12 +300,18 @@ class Guesser:
     def certify(self, panel: Panel) -> Plan:
         """The next Batch, or a plan to end where nothing helps."""
         self.refit(panel)
-        waiting = np.flatnonzero((panel.labels < 0) & ~panel.excluded.all(axis=1))
-        room = self._open_room()
+        named = bool((panel.labels >= 0).any())
         sides = self._sides(panel)
-        refers = panel.labels.copy() if (panel.labels >= 0).any() else np.full(len(self.order), -1)
-        if not (panel.labels >= 0).any():
+        refers = panel.labels.copy()
+        if not named:
             refers[panel.members] = sides
+        waiting = np.flatnonzero((panel.labels < 0) & ~panel.excluded.all(axis=1))
+        scarce = self.scarce
+        if not scarce and not named:
+            waiting = waiting[np.isin(waiting, panel.members)]
+            if panel.used.sum() > self.tuning.patience * len(panel.members):
+                return Plan("again")
+        room = self._open_room()
         rates = self._rates(0.5)
         capacity = np.stack([room[refers == g].sum(axis=0) for g in range(self.groups)])
         rates = rates * (capacity >= 1)  # g x h x q: references of h are needed
@@ -273,23 +324,24 @@ class Guesser:
         weight *= missing > 0
         worth = np.einsum("xg,xh,ghq->xq", self.chances[waiting], weight, rates)
         worth = np.where(room[waiting] >= 1, worth, 0.0)
-        hope = (np.minimum(room[waiting], 10**6) * worth).sum(axis=1)
+        hope = (room[waiting] * worth).sum(axis=1)
         best = worth.max(axis=1, initial=0.0)
-        live = best > 1e-3
+        live = best > 1e-2
+        if named:
+            live &= 2 * hope + 2 > others.max(axis=1)
         if not live.any():
-            return Plan("end", {}, {})
-        del hope
-        chosen = self._share_questions(worth, best, live)
+            return Plan("end" if named or scarce else "again")
+        chosen = self._share_questions(worth, best, live, scarce)
         rows: dict[tuple[int, int], int] = {}
-        for q in np.unique(chosen[live]).tolist():
-            here = np.flatnonzero(live & (chosen == q))
-            rate = (weight[here] * rates[lean[here], :, q]).max(axis=1).clip(min=1e-3)
+        for q in np.unique(chosen[chosen >= 0]).tolist():
+            here = np.flatnonzero(chosen == q)
+            rate = (weight[here] * rates[lean[here], :, q]).max(axis=1).clip(min=1e-2)
             need = others[here].max(axis=1)
-            size = np.ceil(self.tuning.step * need / rate).clip(1, 10**6).astype(np.int64)
+            size = np.ceil(self.tuning.step * need / rate).astype(np.int64).clip(min=1)
             size = np.minimum(size, room[waiting[here], q])
             for item, many in zip(waiting[here].tolist(), size.tolist(), strict=True):
                 rows[item, q] = many
-            self._add_references(rows, q, waiting[here], size, refers, room)
+            self._add_references(rows, q, waiting[here], size, refers, room, scarce)
         cells = sorted(rows)
         items, columns = (np.array(each, dtype=np.int64) for each in zip(*cells, strict=True))
         return self._plan(items, columns, np.array([rows[c] for c in cells]), sides)
@@ -307,10 +359,15 @@ class Guesser:
                 "questions": self.ledger.deck[columns],
                 "repeats": repeats.astype(np.int64),
                 "levels": levels.ravel(),
-                "chances": self.chances[np.unique(items)].ravel(),
+                "chances": self._tempered(self.chances[np.unique(items)]).ravel(),
                 "sides": sides,
             },
         )
+
+    def _tempered(self, chances: Floats) -> Floats:
+        """EM is too sure of itself, and one member on the wrong side costs the whole panel."""
+        raised = np.maximum(chances, 1e-6) ** self.tuning.temper
+        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
     def _open_room(self) -> Ints:
         """Answers that cells can still give; a cell that was silent twice over is closed."""
@@ -321,11 +378,21 @@ class Guesser:
         chances = self.chances[panel.members]
         return np.where(chances.max(axis=1) > self.tuning.sure, chances.argmax(axis=1), -1)
 
-    def _share_questions(self, worth: Floats, best: Floats, live: np.ndarray) -> Ints:
-        """A question for each item, few different ones: references then serve many items."""
+    def _share_questions(
+        self, worth: Floats, best: Floats, live: Mask, scarce: bool
+    ) -> Ints:
+        """A question for each item, few different ones: references then serve many items.
+
+        Where answers are scarce there is one question a Batch, for everybody who has not had it.
+        """
+        chosen = np.full(len(worth), -1)
+        if scarce:
+            worth = np.where(live[:, np.newaxis] & (worth > 1e-2), worth, 0.0)
+            q = int(np.argmax(nine_digits(worth.sum(axis=0))))
+            chosen[worth[:, q] > 0] = q
+            return chosen
         relative = worth / np.maximum(best, 1e-12)[:, np.newaxis]
         good = np.where(relative >= self.tuning.alike, relative, 0.0)
-        chosen = np.full(len(worth), -1)
         todo = live.copy()
         while todo.any():
             q = int(np.argmax(nine_digits(good[todo].sum(axis=0))))
@@ -342,8 +409,11 @@ class Guesser:
         size: Ints,
         refers: Ints,
         room: Ints,
+        scarce: bool,
     ) -> None:
-        """About the square root of the items as many references as answers of one, a group."""
+        """About the square root of the items as many references as answers of one, a group;
+        all there are where answers are scarce.
+        """
         for group in range(self.groups):
             served = (self.chances[items, group] < self.tuning.sure).sum()
             if not served:
@@ -351,7 +421,8 @@ class Guesser:
             have = sum(
                 many for (item, column), many in rows.items() if column == q and refers[item] == group
             )
-            wanted = math.ceil(math.sqrt(served) * float(size.mean())) - have
+            ratio = 2 * served if scarce else math.sqrt(served)
+            wanted = math.ceil(ratio * float(size.mean())) - have
             members = np.flatnonzero((refers == group) & (room[:, q] > 0))
             members = members[[(int(m), q) not in rows for m in members]]
             members = members[np.argsort(-room[members, q], kind="stable")]
@@ -362,3 +433,13 @@ class Guesser:
                 many = int(min(each, wanted, room[member, q]))
                 rows[member, q] = many
                 wanted -= many
+
+
+def _matching(together: Floats) -> Ints:
+    """The column that belongs to each row, the largest entries first."""
+    rest, order = together.astype(np.float64), np.zeros(len(together), dtype=np.int64)
+    for _ in order:
+        row, column = np.unravel_index(int(np.argmax(rest)), rest.shape)
+        order[row] = column
+        rest[row], rest[:, column] = -1, -1
+    return order
