@@ -6,13 +6,12 @@ many-sample evidence (``askfew.evidence.samples``). Wrong is only what contradic
 partition, and that one is excluded with probability at most the panel's part of delta: no union is
 due. What all partitions that are left agree on is certified.
 
-Every other item is tested against the panel: for each partition T and block B of it, "the item
-belongs to B" by two-sample blocks whose references were, when they were asked, members of the
-panel presumed to be of one group. A block counts for (T, B) if its references lie in B: for a given
-T this was settled before the answers came. The item has one true null, (true T, its own block), so
-``log(items outside the panel / delta)`` is enough; an item is excluded from a group if it is for
-every T that is left, the true one among them. Certified items may serve as references from the next
-Batch on: the first wrong one already needs its true null to have been crossed.
+Every other item is tested against the panel: for each partition T that is left and each block B of
+it, "the item belongs to B" by two-sample blocks against the members in B. The item has one true
+null, (true T, its own block), so ``log(items outside the panel / delta)`` is enough; an item is
+excluded from a group if it is for every T that is left, the true one among them. Certified items
+serve as references from the next Batch on: the first wrong one already needs its true null to have
+been crossed.
 """
 
 from __future__ import annotations
@@ -141,10 +140,8 @@ class _Asked:
     items: Ints
     chances: Floats
     """Guessed chances of each group (items x groups)."""
-    references: Ints
-    """Group that each item of the problem is a reference for, or -1."""
-    key: tuple[int, ...]
-    """Members of the panel among the references of each group, as bits."""
+    labels: Ints
+    """Of these items, when they were asked: outside the panel, who has one is a reference."""
 
 
 class Panel:
@@ -168,8 +165,12 @@ class Panel:
         self._blocks = np.zeros((len(_STARTS), len(self._inside)))
         """Nats against "all of this subset are alike", counted from each start, by subset."""
         self._batches = 0
-        self._against: dict[tuple[int, ...], Floats] = {}
-        """Nats against "alike with these references" (items x groups), by who they were."""
+        self.subsets: Ints = np.unique(self.partitions)
+        """Blocks of the partitions left, as bits."""
+        self._against = np.zeros((0, len(self.subsets)))
+        """Nats against "alike with this subset", of the items that were asked (items x subsets)."""
+        self._place: Ints = np.full(n, -1)
+        """Where an item stands in there."""
         self.left = np.ones(len(self.partitions), dtype=bool)
         """Partitions that are not excluded."""
         self.excluded = np.zeros((n, groups), dtype=bool)
@@ -203,29 +204,11 @@ class Panel:
         chances = plan.floats("chances", len(who) * k).reshape(len(who), k)
         if (chances < 0).any() or (abs(chances.sum(axis=1) - 1) > 1e-6).any():
             raise _bad("chances of groups must be probabilities", f"from {chances.min():g}")
-        references = self._references(plan)
-        bits = 1 << np.arange(len(self.members))
-        sides = references[self.members]
-        key = tuple(int(bits[sides == group].sum()) for group in range(k))
         whom, what = counted(len(who), "item"), counted(len(asked), "question")
         why = f"certify: {whom} on {what}"
         batch = Batch(items, self.ledger.deck[columns], repeats, why, self.known())
-        self._asked = _Asked(batch, asked, levels, who, chances, references, key)
+        self._asked = _Asked(batch, asked, levels, who, chances, self.labels[who])
         return batch
-
-    def _references(self, plan: Plan) -> Ints:
-        """Before the first label, members as the plan presumes; then what is certified."""
-        sides = plan.ints("sides")
-        if sides.shape != self.members.shape or (abs(sides * 2 - self.groups + 1) > self.groups + 1).any():
-            raise _bad(
-                f"sides must be from -1 to {self.groups - 1}, one a member of the panel",
-                f"{len(sides)} of them",
-            )
-        if (self.labels >= 0).any():
-            return self.labels.copy()
-        references = np.full(self.problem.items, -1)
-        references[self.members] = sides
-        return references
 
     # What the answers say.
 
@@ -243,57 +226,92 @@ class Panel:
         self.used[asked.columns] += counts.sum(axis=0).astype(np.int64)
         self._weigh_panel(asked, counts, sums)
         self._weigh_items(asked, counts, sums)
-        self.left &= nine_digits(self._against_partitions()) < self.panel_needed
+        self._sift()
         self._label()
 
+    def _sift(self) -> None:
+        """Drop partitions that are excluded, and blocks that none of the others has."""
+        left = self.partitions[self.left]
+        self.left[self.left] = nine_digits(self._against_partitions(left)) < self.panel_needed
+        kept = np.isin(self.subsets, self.partitions[self.left])
+        self.subsets, self._against = self.subsets[kept], self._against[:, kept]
+
     def _weigh_panel(self, asked: _Asked, counts: Floats, sums: Floats) -> None:
-        place = np.searchsorted(asked.items, self.members).clip(max=len(asked.items) - 1)
-        here = asked.items[place] == self.members
+        place, here = self._members_in(asked)
         if not here.any():
             return
-        guesses = asked.chances[place] @ asked.levels
         evidence = samples_evidence(
             self.problem.answers,
             self._inside,
-            guesses,
-            np.where(here[:, np.newaxis], sums[place], 0.0),
-            np.where(here[:, np.newaxis], counts[place], 0.0),
+            asked.chances[place] @ asked.levels,
+            np.where(here, sums[place], 0.0),
+            np.where(here, counts[place], 0.0),
         )
         self._blocks[np.array(list(_STARTS)) <= self._batches] += evidence
         self._batches += 1
 
+    def _members_in(self, asked: _Asked) -> tuple[Ints, Mask]:
+        """Where the members stand among the items asked (some row if nowhere), and who is there."""
+        place = np.searchsorted(asked.items, self.members).clip(max=len(asked.items) - 1)
+        return place, (asked.items[place] == self.members)[:, np.newaxis]
+
     def _weigh_items(self, asked: _Asked, counts: Floats, sums: Floats) -> None:
-        mine = asked.references[asked.items]
-        own = ~np.isin(asked.items, self.members) & (self.labels[asked.items] < 0)
+        """Items outside the panel without a label, against every subset that is left."""
+        own = ~np.isin(asked.items, self.members) & (asked.labels < 0)
         if not own.any():
             return
-        total = self._against.setdefault(
-            asked.key, np.zeros((self.problem.items, self.groups))
-        )
-        for group in range(self.groups):
-            refer = mine == group
-            if not refer.any():
-                continue
-            # Betting that an item is in another group, as likely as the plan thinks each of them.
-            rest = asked.chances[own].copy()
-            rest[:, group] = 0
-            rest += 1e-9
-            rest[:, group] = 0
-            guess = rest @ asked.levels / rest.sum(axis=1, keepdims=True)
-            total[asked.items[own], group] += log_evidence(
-                self.problem.answers,
-                guess,
-                asked.levels[group],
-                sums[own],
-                counts[own],
-                sums[refer].sum(axis=0),
-                counts[refer].sum(axis=0),
-            ).sum(axis=1)
+        refer, weight, total = self._references(asked, counts, sums)
+        level = refer / np.maximum(refer.sum(axis=1, keepdims=True), 1e-9) @ asked.levels
+        whose = refer.argmax(axis=1)
+        # Betting that an item is in another group, as likely as the plan thinks each of them.
+        other = 1 - np.eye(self.groups)
+        rest = asked.chances[own][:, np.newaxis] * other + 1e-9 * other
+        guess = rest @ asked.levels / rest.sum(axis=2, keepdims=True)  # items x groups x questions
+        evidence = log_evidence(
+            self.problem.answers,
+            guess[:, whose],
+            level,
+            sums[own][:, np.newaxis],
+            counts[own][:, np.newaxis],
+            total,
+            weight,
+        ).sum(axis=2)
+        self._against_of(asked.items[own])
+        self._against[self._place[asked.items[own]]] += evidence
 
-    def _against_partitions(self) -> Floats:
-        """Nats against every partition: the average over the starts."""
+    def _references(
+        self, asked: _Asked, counts: Floats, sums: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """Of each subset: whom its references are thought to belong to (subsets x groups), their
+        answers and sums (subsets x questions). A certified item refers for the subsets that
+        contain its group's anchor.
+        """
+        place, here = self._members_in(asked)
+        inside = ((self.subsets[:, np.newaxis] >> np.arange(len(self.members))) & 1) * here.T
+        inside = inside.astype(np.float64)
+        refer, weight, total = (
+            inside @ each[place] for each in (asked.chances, counts, sums)
+        )
+        outside = ~np.isin(asked.items, self.members)
+        for group, anchor in enumerate(self.anchors):
+            mine = outside & (asked.labels == group)
+            with_anchor = (self.subsets >> anchor) & 1 == 1
+            refer[with_anchor, group] += mine.sum()
+            weight[with_anchor] += counts[mine].sum(axis=0)
+            total[with_anchor] += sums[mine].sum(axis=0)
+        return refer, weight, total
+
+    def _against_of(self, items: Ints) -> None:
+        """Make room for items that are asked for the first time."""
+        new = items[self._place[items] < 0]
+        self._place[new] = len(self._against) + np.arange(len(new))
+        more = np.zeros((len(new), len(self.subsets)))
+        self._against = np.concatenate([self._against, more])
+
+    def _against_partitions(self, partitions: Ints) -> Floats:
+        """Nats against each partition: the average over the starts."""
         total = np.log(list(_STARTS.values()))[:, np.newaxis] + sum(
-            self._blocks[:, blocks] for blocks in self.partitions.T
+            self._blocks[:, blocks] for blocks in partitions.T
         )
         highest = total.max(axis=0)
         return np.asarray(highest + np.log(np.exp(total - highest).sum(axis=0)))
@@ -324,7 +342,7 @@ class Panel:
         apart = (block[:, :, np.newaxis] != block[:, np.newaxis]).all(axis=0)
         anchors: list[int] = []
         for group in range(self.groups):
-            mine = np.flatnonzero(self._first_names(block) == group)
+            mine = np.flatnonzero(self._first_names(left, block) == group)
             anchor = next((int(m) for m in mine if apart[m, anchors].all()), None)
             if anchor is None:
                 return None
@@ -332,12 +350,12 @@ class Panel:
         self.anchors = anchors
         return np.asarray(np.take_along_axis(left, block[:, anchors], axis=1))
 
-    def _first_names(self, block: Ints) -> Ints:
+    def _first_names(self, left: Ints, block: Ints) -> Ints:
         """Groups of the members in the likeliest partition, those with a label first: a group
         keeps its number.
         """
         known = self.labels[self.members]
-        best = block[int(np.argmin(nine_digits(self._against_partitions()[self.left])))]
+        best = block[int(np.argmin(nine_digits(self._against_partitions(left))))]
         if (known >= 0).any():
             return known
         _, first, group = np.unique(best, return_index=True, return_inverse=True)
@@ -345,30 +363,15 @@ class Panel:
 
     def _exclude(self, named: Ints) -> None:
         """Each item from each group, if every partition left agrees."""
-        outside = np.ones(self.problem.items, dtype=bool)
-        outside[self.members] = False
-        open_items = np.flatnonzero(outside & (self.labels < 0))
-        least = np.full((len(open_items), self.groups), np.inf)
-        for partition in np.unique(named, axis=0):
-            least = np.minimum(least, self._against_blocks(partition, open_items))
-        still = ~self.excluded[open_items]  # what is excluded stays so, with what excluded it
-        self.evidence[open_items] = np.where(still, least, self.evidence[open_items])
-        self.excluded[open_items] |= nine_digits(least) >= self.item_needed
-        only = self.excluded[open_items].sum(axis=1) == self.groups - 1
-        self.labels[open_items[only]] = np.argmin(self.excluded[open_items[only]], axis=1)
-
-    def _against_blocks(self, partition: Ints, items: Ints) -> Floats:
-        """Nats against each block of a partition: of every Batch at most one comparison counts,
-        the first one whose references all lie in the block.
-        """
-        total = np.zeros((len(items), self.groups))
-        for key, evidence in self._against.items():
-            for block, bits in enumerate(partition.tolist()):
-                fits = (g for g, refer in enumerate(key) if refer and refer & ~bits == 0)
-                group = next(fits, None)
-                if group is not None:
-                    total[:, block] += evidence[items, group]
-        return total
+        items = np.flatnonzero((self._place >= 0) & (self.labels < 0))
+        against = self._against[self._place[items]]
+        column = np.searchsorted(self.subsets, named)
+        least = np.stack([against[:, each].min(axis=1) for each in column.T], axis=1)
+        still = ~self.excluded[items]  # what is excluded stays so, with what excluded it
+        self.evidence[items] = np.where(still, least, self.evidence[items])
+        self.excluded[items] |= nine_digits(least) >= self.item_needed
+        only = self.excluded[items].sum(axis=1) == self.groups - 1
+        self.labels[items[only]] = np.argmin(self.excluded[items[only]], axis=1)
 
     def known(self) -> Known:
         """The snapshot for people."""
@@ -381,7 +384,7 @@ class Panel:
         if not self.anchors:
             best[self.members] = 0.0
             return np.asarray(best)
-        against = self._against_partitions()
+        against = self._against_partitions(self.partitions)
         bits = 1 << np.arange(len(self.members))
         block = ((self.partitions[..., np.newaxis] & bits) > 0).argmax(axis=1)
         for place, label in enumerate(self.labels[self.members].tolist()):

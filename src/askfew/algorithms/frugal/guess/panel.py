@@ -303,8 +303,8 @@ class Guesser:
         named = bool((panel.labels >= 0).any())
         sides = self._sides(panel)
         refers = panel.labels.copy()
-        if not named:
-            refers[panel.members] = sides
+        unsure = refers[panel.members] < 0
+        refers[panel.members[unsure]] = sides[unsure]
         waiting = np.flatnonzero((panel.labels < 0) & ~panel.excluded.all(axis=1))
         scarce = self.scarce
         if not scarce and not named:
@@ -344,9 +344,9 @@ class Guesser:
             self._add_references(rows, q, waiting[here], size, refers, room, scarce)
         cells = sorted(rows)
         items, columns = (np.array(each, dtype=np.int64) for each in zip(*cells, strict=True))
-        return self._plan(items, columns, np.array([rows[c] for c in cells]), sides)
+        return self._plan(items, columns, np.array([rows[c] for c in cells]))
 
-    def _plan(self, items: Ints, columns: Ints, repeats: Ints, sides: Ints) -> Plan:
+    def _plan(self, items: Ints, columns: Ints, repeats: Ints) -> Plan:
         kind = self.ledger.problem.answers
         levels = self.levels[:, np.unique(columns)]
         if not isinstance(kind, Number):
@@ -360,7 +360,6 @@ class Guesser:
                 "repeats": repeats.astype(np.int64),
                 "levels": levels.ravel(),
                 "chances": self._tempered(self.chances[np.unique(items)]).ravel(),
-                "sides": sides,
             },
         )
 
