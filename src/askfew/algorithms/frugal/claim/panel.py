@@ -260,17 +260,14 @@ class Panel:
         own = ~np.isin(asked.items, self.members) & (asked.labels < 0)
         if not own.any():
             return
-        refer, weight, total = self._references(asked, counts, sums)
-        level = refer / np.maximum(refer.sum(axis=1, keepdims=True), 1e-9) @ asked.levels
-        whose = refer.argmax(axis=1)
-        # Betting that an item is in another group, as likely as the plan thinks each of them.
-        other = 1 - np.eye(self.groups)
-        rest = asked.chances[own][:, np.newaxis] * other + 1e-9 * other
-        guess = rest @ asked.levels / rest.sum(axis=2, keepdims=True)  # items x groups x questions
+        whose, weight, total = self._references(asked, counts, sums)
+        # Betting that an item is in a group that the subset is not, as likely as the plan thinks.
+        rest = (asked.chances[own] + 1e-6)[:, np.newaxis] * (1 - whose + 1e-6)
+        guess = rest @ asked.levels / rest.sum(axis=2, keepdims=True)  # items x subsets x questions
         evidence = log_evidence(
             self.problem.answers,
-            guess[:, whose],
-            level,
+            guess,
+            whose @ asked.levels,
             sums[own][:, np.newaxis],
             counts[own][:, np.newaxis],
             total,
@@ -282,24 +279,25 @@ class Panel:
     def _references(
         self, asked: _Asked, counts: Floats, sums: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        """Of each subset: whom its references are thought to belong to (subsets x groups), their
-        answers and sums (subsets x questions). A certified item refers for the subsets that
-        contain its group's anchor.
+        """Of each subset: which group it is likely to be if it is one (subsets x groups), its
+        references' answers and their sums (subsets x questions). A certified item refers for the
+        subsets that contain its group's anchor.
         """
         place, here = self._members_in(asked)
         inside = ((self.subsets[:, np.newaxis] >> np.arange(len(self.members))) & 1) * here.T
         inside = inside.astype(np.float64)
-        refer, weight, total = (
-            inside @ each[place] for each in (asked.chances, counts, sums)
+        odds, weight, total = (
+            inside @ each[place] for each in (np.log(asked.chances + 1e-6), counts, sums)
         )
         outside = ~np.isin(asked.items, self.members)
         for group, anchor in enumerate(self.anchors):
             mine = outside & (asked.labels == group)
             with_anchor = (self.subsets >> anchor) & 1 == 1
-            refer[with_anchor, group] += mine.sum()
+            odds[with_anchor] += np.log(asked.chances[mine] + 1e-6).sum(axis=0)
             weight[with_anchor] += counts[mine].sum(axis=0)
             total[with_anchor] += sums[mine].sum(axis=0)
-        return refer, weight, total
+        whose = np.exp(odds - odds.max(axis=1, keepdims=True))
+        return whose / whose.sum(axis=1, keepdims=True), weight, total
 
     def _against_of(self, items: Ints) -> None:
         """Make room for items that are asked for the first time."""

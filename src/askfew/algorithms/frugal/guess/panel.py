@@ -31,6 +31,12 @@ class Tuning:
 
     share: float = 1 / 3
     """Of a cell that may be explored."""
+    prior: float = 2.0
+    """Answers at the overall mean that each group is lent on each question."""
+    least: float = 0.1
+    """Nats below which a scarce answer is not asked for: a bet on a useless question loses."""
+    few: float = 0.5
+    """The same where a cell has one answer or two: fewer items then, of which more is known."""
     first: int = 12
     """Answers of a question in the first round."""
     enough: float = 1.5
@@ -60,12 +66,14 @@ class Guesser:
 
     def __init__(self, ledger: Ledger, groups: int, needed: float, root: int) -> None:
         self.ledger, self.groups, self.needed = ledger, groups, needed
-        self.tuning, self.root = Tuning(), root
+        import os
+        self.tuning, self.root = Tuning(**eval("dict("+os.environ.get("TUNE","")+")")), root
         n, d = ledger.counts.shape
         rng = np.random.default_rng([root, 0])
         self.order = rng.permutation(n)
         """Items in the order in which they are explored."""
-        whole = ledger.per_cell * self.tuning.share
+        share = self.tuning.share if ledger.per_cell >= 3 else self.tuning.few
+        whole = ledger.per_cell * share
         extra = whole - math.floor(whole)
         # A Latin square, so that every item and every question gives its share of whole cells.
         turn = (rng.permutation(n)[:, np.newaxis] + rng.permutation(d)) % max(n, d)
@@ -204,7 +212,8 @@ class Guesser:
         weight = self.chances[known].T @ answered.weights[known]
         total = self.chances[known].T @ (answered.weights * answered.means)[known]
         overall = answered.overall
-        self.levels = (total + overall) / (weight + 1)
+        prior = self.tuning.prior
+        self.levels = (total + prior * overall) / (weight + prior)
         if answered.sigma is None:
             self.levels = np.clip(self.levels, 0.02, 0.98)
             spread = np.sqrt(np.maximum(overall * (1 - overall), 0.05))
@@ -230,16 +239,22 @@ class Guesser:
         rates = log_evidence(kind, one, other, one, 1.0, ratio * other, ratio)
         return np.asarray(rates)
 
-    def _carried(self, levels: Floats, errors: Floats, doubt: float) -> float:
+    def _carried(
+        self, levels: Floats, errors: Floats, doubt: float, luck: float
+    ) -> float:
         """Nats that fresh cells can carry about an item, for the two groups least apart; a
         question counts as much as it is likely to tell the groups apart at all.
         """
         left = self.ledger.per_cell - self.allowance.mean()
-        gap = abs(levels[:, np.newaxis] - levels)
-        luck = self.tuning.luck * np.exp(-((gap / errors) ** 2) / 2)
-        total = (self._rates_of(levels, errors, doubt, 3.0) * left / (1 + luck)).sum(axis=2)
+        likely = self._likely(levels, errors, luck)
+        total = (self._rates_of(levels, errors, doubt, 3.0) * left * likely).sum(axis=2)
         total[np.arange(self.groups), np.arange(self.groups)] = np.inf
         return float(total.min())
+
+    def _likely(self, levels: Floats, errors: Floats, luck: float) -> Floats:
+        """The chance that two groups differ on a question, if one in ``luck`` does."""
+        gap = abs(levels[:, np.newaxis] - levels)
+        return np.asarray(1 / (1 + luck * np.exp(-((gap / errors) ** 2) / 2)))
 
     def _confirmed(self) -> float:
         """Nats that questions carry by answers that came after the groups were guessed."""
@@ -250,11 +265,13 @@ class Guesser:
             levels = np.clip(levels, 0.02, 0.98)
         inverse = 1 / (weight + 1)
         errors = self.spread * np.sqrt(inverse[:, np.newaxis] + inverse)
-        return self._carried(levels, errors, self.tuning.doubt)
+        return self._carried(levels, errors, self.tuning.doubt, self.tuning.luck)
 
     def _clear(self) -> bool:
         """Whether the questions carry enough and every group has sure items."""
         many = (self.chances > self.tuning.sure).sum(axis=0).min()
+        if self.ledger.per_cell < 3:  # nothing can be asked again, so nothing can be tested
+            return bool(many >= 2 and self._carried(self.levels, self.errors, 0.0, 3.0) >= 0.35 * self.needed)
         return bool(many >= 2 and self._confirmed() >= self.tuning.enough * self.needed)
 
     def _promising(self) -> bool:
@@ -273,26 +290,35 @@ class Guesser:
 
     def _panel(self) -> Plan:
         """The surest explored items, as evenly from all groups as can be."""
+        carried = self._carried(self.levels, self.errors, 0.0, 3.0)
+        self.scarce = carried < self.tuning.plenty * self.needed
+        facts = {
+            "carried": carried,
+            "useful": int((self._rates(self.tuning.doubt).max(axis=(0, 1)) > 0.05).sum()),
+        }
         lean = self.chances.argmax(axis=1)
         sure = nine_digits(self.chances.max(axis=1))
         useful = self._rates(self.tuning.doubt).max(axis=(0, 1))
         room = self.ledger.room @ useful
         open_items = np.flatnonzero(sure > min(self.tuning.sure, 1 / self.groups + 1e-6))
+        import os
+        unexplored = self.order[self.explored :]
+        most = min(places(self.groups), len(self.order))
+        if (
+            self.scarce and not os.environ.get('EXPL')
+            and len(unexplored) >= most
+            and self.model is not None
+            and self.model.shares.min() * most > 2.5
+        ):  # all their cells are fresh, and the first answers will show their groups
+            return Plan("panel", facts, {"members": np.sort(unexplored[:most])})
         members: list[int] = []
         ranked = [
             open_items[lean[open_items] == group] for group in range(self.groups)
         ]
         odds = np.minimum(np.log(sure / np.maximum(1 - sure, 1e-9)), 6.0)
         ranked = [each[np.lexsort((-room[each], -nine_digits(odds[each])))] for each in ranked]
-        most = min(places(self.groups), len(self.order))
         for turn in range(most):
             members += [int(each[turn]) for each in ranked if len(each) > turn]
-        carried = self._carried(self.levels, self.errors, 0.0)
-        self.scarce = carried < self.tuning.plenty * self.needed
-        facts = {
-            "carried": carried,
-            "useful": int((self._rates(self.tuning.doubt).max(axis=(0, 1)) > 0.05).sum()),
-        }
         return Plan("panel", facts, {"members": np.array(members[:most], dtype=np.int64)})
 
     # CERTIFY
@@ -312,8 +338,10 @@ class Guesser:
             if panel.used.sum() > self.tuning.patience * len(panel.members):
                 return Plan("again")
         room = self._open_room()
-        rates = self._rates(0.5)
+        rates = self._rates(0.5) * self._likely(self.levels, self.errors, 3.0)
         capacity = np.stack([room[refers == g].sum(axis=0) for g in range(self.groups)])
+        if not named:  # whose side they are on will show
+            capacity[:] = room[panel.members].sum(axis=0)
         rates = rates * (capacity >= 1)  # g x h x q: references of h are needed
         missing = np.maximum(panel.item_needed - panel.evidence[waiting], 0.3)
         missing[panel.excluded[waiting]] = 0.0
@@ -326,7 +354,7 @@ class Guesser:
         worth = np.where(room[waiting] >= 1, worth, 0.0)
         hope = (room[waiting] * worth).sum(axis=1)
         best = worth.max(axis=1, initial=0.0)
-        live = best > 1e-2
+        live = best > (self.tuning.least if scarce else 1e-2)
         if named:
             live &= 2 * hope + 2 > others.max(axis=1)
         if not live.any():
@@ -386,7 +414,7 @@ class Guesser:
         """
         chosen = np.full(len(worth), -1)
         if scarce:
-            worth = np.where(live[:, np.newaxis] & (worth > 1e-2), worth, 0.0)
+            worth = np.where(live[:, np.newaxis] & (worth > self.tuning.least), worth, 0.0)
             q = int(np.argmax(nine_digits(worth.sum(axis=0))))
             chosen[worth[:, q] > 0] = q
             return chosen
