@@ -240,13 +240,16 @@ class Panel:
         place, here = self._members_in(asked)
         if not here.any():
             return
-        evidence = samples_evidence(
-            self.problem.answers,
-            self._inside,
-            asked.chances[place] @ asked.levels,
-            np.where(here, sums[place], 0.0),
-            np.where(here, counts[place], 0.0),
-        )
+        inside, guesses = self._inside, asked.chances[place] @ asked.levels
+        totals, answers = np.where(here, sums[place], 0.0), np.where(here, counts[place], 0.0)
+        if self.anchors:  # certified items are with their group's anchor
+            mine = np.arange(self.groups)[:, np.newaxis] == asked.labels
+            mine &= ~np.isin(asked.items, self.members)
+            inside = np.concatenate([inside, inside[:, self.anchors]], axis=1)
+            guesses = np.concatenate([guesses, asked.levels])
+            totals = np.concatenate([totals, mine @ sums])
+            answers = np.concatenate([answers, mine @ counts])
+        evidence = samples_evidence(self.problem.answers, inside, guesses, totals, answers)
         self._blocks[np.array(list(_STARTS)) <= self._batches] += evidence
         self._batches += 1
 

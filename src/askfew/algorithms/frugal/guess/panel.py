@@ -37,7 +37,7 @@ class Tuning:
     """Nats below which a scarce answer is not asked for: a bet on a useless question loses."""
     few: float = 0.5
     """The same where a cell has one answer or two: fewer items then, of which more is known."""
-    first: int = 12
+    first: int = 8
     """Answers of a question in the first round."""
     enough: float = 1.5
     """Explored until the questions carry so many times the evidence needed."""
@@ -271,7 +271,7 @@ class Guesser:
         """Whether the questions carry enough and every group has sure items."""
         many = (self.chances > self.tuning.sure).sum(axis=0).min()
         if self.ledger.per_cell < 3:  # nothing can be asked again, so nothing can be tested
-            return bool(many >= 2 and self._carried(self.levels, self.errors, 0.0, 3.0) >= 0.35 * self.needed)
+            return False
         return bool(many >= 2 and self._confirmed() >= self.tuning.enough * self.needed)
 
     def _promising(self) -> bool:
