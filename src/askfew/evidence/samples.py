@@ -9,7 +9,8 @@ for answers in [0, 1]. Weighted AM-GM bounds each factor by a function linear in
 $1 + c\,(p_z - p_0)$, the same $c$ for every answer when all means agree; the $p_z - p_0$ add up to
 0, so AM-GM over all factors gives at most 1. For numbers
 $\sum_z \lambda_z y_z - \tfrac12 \sigma^2 \lambda_z^2$ with $\lambda_z = (p_z - p_0)/\sigma^2$: the
-bets add up to 0, so a common mean cancels. Blocks without an item in common, and questions, multiply.
+bets add up to 0, so a common mean cancels. Blocks without an item in common multiply, and so do
+questions.
 """
 
 from __future__ import annotations

@@ -36,12 +36,12 @@ MOST_GROUPS = 10
 _MOST_PLACES = 12
 _MOST_PARTITIONS = 120_000
 """Partitions of a panel at most: twelve items for two or three groups, ten from five on."""
-_PANEL_PART = 0.15
+_PANEL_PART = 0.3
 """Of delta, for the panel; the rest is for the items. From .05 to .3 the answers are the same
 within 2 % (60 items, 40 questions, yes/no gap .7, caps 12 and 40)."""
 _FEW = 64
 """Partitions left at which labels are looked for: more would only take time."""
-_STARTS = {0: 0.4, 2: 0.3, 4: 0.2, 8: 0.1}
+_STARTS = {0: 0.5, 2: 0.3, 5: 0.2}
 """Batches from which the panel's evidence is counted, and their weights. The average of e-processes
 is one; it forgets what was lost while a member was presumed on the wrong side, for one to two nats.
 """
@@ -265,7 +265,8 @@ class Panel:
             return
         whose, weight, total = self._references(asked, counts, sums)
         # Betting that an item is in a group that the subset is not, as likely as the plan thinks.
-        rest = (asked.chances[own] + 1e-6)[:, np.newaxis] * (1 - whose + 1e-6)
+        other = 1 - np.eye(self.groups)[whose.argmax(axis=1)]
+        rest = (asked.chances[own] + 1e-6)[:, np.newaxis] * other
         guess = rest @ asked.levels / rest.sum(axis=2, keepdims=True)  # items x subsets x questions
         evidence = log_evidence(
             self.problem.answers,
@@ -289,18 +290,15 @@ class Panel:
         place, here = self._members_in(asked)
         inside = ((self.subsets[:, np.newaxis] >> np.arange(len(self.members))) & 1) * here.T
         inside = inside.astype(np.float64)
-        odds, weight, total = (
-            inside @ each[place] for each in (np.log(asked.chances + 1e-6), counts, sums)
-        )
+        odds, weight, total = (inside @ each[place] for each in (asked.chances, counts, sums))
         outside = ~np.isin(asked.items, self.members)
         for group, anchor in enumerate(self.anchors):
             mine = outside & (asked.labels == group)
             with_anchor = (self.subsets >> anchor) & 1 == 1
-            odds[with_anchor] += np.log(asked.chances[mine] + 1e-6).sum(axis=0)
+            odds[with_anchor] += asked.chances[mine].sum(axis=0)
             weight[with_anchor] += counts[mine].sum(axis=0)
             total[with_anchor] += sums[mine].sum(axis=0)
-        whose = np.exp(odds - odds.max(axis=1, keepdims=True))
-        return whose / whose.sum(axis=1, keepdims=True), weight, total
+        return odds / np.maximum(odds.sum(axis=1, keepdims=True), 1e-9), weight, total
 
     def _against_of(self, items: Ints) -> None:
         """Make room for items that are asked for the first time."""

@@ -1,7 +1,7 @@
 """Guesses under a cap: which questions tell the groups apart, who is on the panel, whom to ask.
 
-EXPLORE asks a few items many questions, fits latent classes, and goes on with the better half of the
-questions until the classes are clear. Then it proposes a panel, and for every Batch the rows, the
+EXPLORE asks a few items many questions, fits latent classes, and goes on with the better half of
+the questions until the classes are clear. Then it proposes a panel, and for every Batch the rows, the
 groups' means and each item's chances.
 """
 
@@ -31,19 +31,17 @@ class Tuning:
 
     share: float = 1 / 3
     """Of a cell that may be explored."""
-    prior: float = 2.0
+    prior: float = 1.0
     """Answers at the overall mean that each group is lent on each question."""
-    least: float = 0.1
+    least: float = 0.03
     """Nats below which a scarce answer is not asked for: a bet on a useless question loses."""
-    few: float = 0.5
-    """The same where a cell has one answer or two: fewer items then, of which more is known."""
     first: int = 8
     """Answers of a question in the first round."""
-    enough: float = 1.5
+    enough: float = 1.0
     """Explored until the questions carry so many times the evidence needed."""
     doubt: float = 1.0
     """Standard errors by which a gap is taken smaller when it is asked whether that is enough."""
-    luck: float = 30.0
+    luck: float = 10.0
     """Odds, before anything is asked, that a question tells two groups apart: one in so many."""
     plenty: float = 3.0
     """Where fresh cells carry so many times what is needed, the panel is certified first."""
@@ -53,6 +51,10 @@ class Tuning:
     """Share of items that stay where they were if a new model is the same split."""
     temper: float = 0.5
     """Power of the chances that are bet."""
+    longest: int = 100
+    """Answers a question after which exploring ends: with something to find it took a third."""
+    hopeless: float = 0.5
+    """Of the evidence needed: what questions must promise for the rest to be asked at all."""
     sure: float = 0.9
     """Chance of a group from which an item may be on the panel or a reference."""
     step: float = 0.25
@@ -66,14 +68,12 @@ class Guesser:
 
     def __init__(self, ledger: Ledger, groups: int, needed: float, root: int) -> None:
         self.ledger, self.groups, self.needed = ledger, groups, needed
-        import os
-        self.tuning, self.root = Tuning(**eval("dict("+os.environ.get("TUNE","")+")")), root
+        self.tuning, self.root = Tuning(), root
         n, d = ledger.counts.shape
         rng = np.random.default_rng([root, 0])
         self.order = rng.permutation(n)
         """Items in the order in which they are explored."""
-        share = self.tuning.share if ledger.per_cell >= 3 else self.tuning.few
-        whole = ledger.per_cell * share
+        whole = ledger.per_cell * self.tuning.share
         extra = whole - math.floor(whole)
         # A Latin square, so that every item and every question gives its share of whole cells.
         turn = (rng.permutation(n)[:, np.newaxis] + rng.permutation(d)) % max(n, d)
@@ -98,12 +98,24 @@ class Guesser:
     # EXPLORE
 
     def explore(self, again: bool = False) -> Plan:
-        """The next round of exploring, or the panel."""
-        if again:
-            self.tested[:] = 0
-        elif self.rounds:
-            self._learn()
-            if self._clear():
+        """The next round of exploring, a panel, or no hope; ``again``: the last panel failed."""
+        active, explored = self.active, self.explored
+        plan = self._next(again)
+        self.active, self.explored = active, explored
+        return plan
+
+    def accept(self, plan: Plan) -> None:
+        """Note what was decided, now or in the log."""
+        if plan.kind == "explore":
+            self.rounds += 1
+            self.active, self.explored = plan.ints("active"), int(plan.facts["explored"])
+            self.before = self.ledger.counts.copy(), self.ledger.sums.copy()
+        else:
+            self.scarce = self._promised() < self.tuning.plenty * self.needed
+
+    def _next(self, again: bool) -> Plan:
+        if self.rounds and not again:
+            if self._clear() or self._long():
                 return self._panel()
             self._narrow()
         while True:
@@ -112,14 +124,12 @@ class Guesser:
                 self.active = np.arange(len(self.ledger.deck))  # a wrong track: begin again
                 plan = self._round()
             if plan is not None:
-                self.rounds += 1
-                self.before = self.ledger.counts.copy(), self.ledger.sums.copy()
                 return plan
-            if self.explored >= len(self.order):
+            if self.explored >= len(self.order) or self._long():
                 return self._panel()
             self.explored = min(2 * self.explored, len(self.order))
 
-    def _learn(self) -> None:
+    def learn(self) -> None:
         """Test the last model on the answers that came since, then fit a new one."""
         counts, sums = self.ledger.counts - self.before[0], self.ledger.sums - self.before[1]
         fresh = Answered.of(self.ledger.problem.answers, counts, sums, discount=0.0)
@@ -140,6 +150,10 @@ class Guesser:
             if same.mean() < self.tuning.same:
                 self.tested[:] = 0  # it has become another split
 
+    def forget(self) -> None:
+        """The split was none: it must prove itself again."""
+        self.tested[:] = 0
+
     def _seen(self) -> Mask:
         return np.asarray(self.chances.max(axis=1) > 1 / self.groups + 1e-9)
 
@@ -155,8 +169,9 @@ class Guesser:
         repeats = np.minimum(room[row, column], many)
         return Plan(
             "explore",
-            {},
+            {"explored": self.explored},
             {
+                "active": self.active,
                 "items": items[row],
                 "questions": self.ledger.deck[self.active[column]],
                 "repeats": repeats,
@@ -239,9 +254,7 @@ class Guesser:
         rates = log_evidence(kind, one, other, one, 1.0, ratio * other, ratio)
         return np.asarray(rates)
 
-    def _carried(
-        self, levels: Floats, errors: Floats, doubt: float, luck: float
-    ) -> float:
+    def _carried(self, levels: Floats, errors: Floats, doubt: float, luck: float) -> float:
         """Nats that fresh cells can carry about an item, for the two groups least apart; a
         question counts as much as it is likely to tell the groups apart at all.
         """
@@ -250,6 +263,9 @@ class Guesser:
         total = (self._rates_of(levels, errors, doubt, 3.0) * left * likely).sum(axis=2)
         total[np.arange(self.groups), np.arange(self.groups)] = np.inf
         return float(total.min())
+
+    def _promised(self) -> float:
+        return self._carried(self.levels, self.errors, 0.0, 3.0)
 
     def _likely(self, levels: Floats, errors: Floats, luck: float) -> Floats:
         """The chance that two groups differ on a question, if one in ``luck`` does."""
@@ -270,9 +286,11 @@ class Guesser:
     def _clear(self) -> bool:
         """Whether the questions carry enough and every group has sure items."""
         many = (self.chances > self.tuning.sure).sum(axis=0).min()
-        if self.ledger.per_cell < 3:  # nothing can be asked again, so nothing can be tested
-            return False
         return bool(many >= 2 and self._confirmed() >= self.tuning.enough * self.needed)
+
+    def _long(self) -> bool:
+        """Whether exploring has taken longer than it should where there is something to find."""
+        return self.ledger.answers > self.tuning.longest * len(self.ledger.deck)
 
     def _promising(self) -> bool:
         return self._confirmed() > 0.3 * self.needed
@@ -290,42 +308,33 @@ class Guesser:
 
     def _panel(self) -> Plan:
         """The surest explored items, as evenly from all groups as can be."""
-        carried = self._carried(self.levels, self.errors, 0.0, 3.0)
-        self.scarce = carried < self.tuning.plenty * self.needed
-        facts = {
-            "carried": carried,
-            "useful": int((self._rates(self.tuning.doubt).max(axis=(0, 1)) > 0.05).sum()),
-        }
+        carried = self._promised()
+        if self.ledger.per_cell >= 3:  # later answers could test the split
+            carried = min(carried, self._confirmed() / 0.6)
+        if carried < self.tuning.hopeless * self.needed:
+            useful = int((self._likely(self.levels, self.errors, 3.0).max(axis=(0, 1)) > 0.9).sum())
+            return Plan("hopeless", {"carried": carried, "useful": useful})
         lean = self.chances.argmax(axis=1)
         sure = nine_digits(self.chances.max(axis=1))
         useful = self._rates(self.tuning.doubt).max(axis=(0, 1))
         room = self.ledger.room @ useful
         open_items = np.flatnonzero(sure > min(self.tuning.sure, 1 / self.groups + 1e-6))
-        import os
-        unexplored = self.order[self.explored :]
         most = min(places(self.groups), len(self.order))
-        if (
-            self.scarce and not os.environ.get('EXPL')
-            and len(unexplored) >= most
-            and self.model is not None
-            and self.model.shares.min() * most > 2.5
-        ):  # all their cells are fresh, and the first answers will show their groups
-            return Plan("panel", facts, {"members": np.sort(unexplored[:most])})
         members: list[int] = []
-        ranked = [
-            open_items[lean[open_items] == group] for group in range(self.groups)
-        ]
+        ranked = [open_items[lean[open_items] == group] for group in range(self.groups)]
         odds = np.minimum(np.log(sure / np.maximum(1 - sure, 1e-9)), 6.0)
         ranked = [each[np.lexsort((-room[each], -nine_digits(odds[each])))] for each in ranked]
         for turn in range(most):
             members += [int(each[turn]) for each in ranked if len(each) > turn]
-        return Plan("panel", facts, {"members": np.array(members[:most], dtype=np.int64)})
+        members += [i for i in self.order.tolist() if i not in members][
+            : max(self.groups - len(members), 0)
+        ]
+        return Plan("panel", {}, {"members": np.array(members[:most], dtype=np.int64)})
 
     # CERTIFY
 
     def certify(self, panel: Panel) -> Plan:
         """The next Batch, or a plan to end where nothing helps."""
-        self.refit(panel)
         named = bool((panel.labels >= 0).any())
         sides = self._sides(panel)
         refers = panel.labels.copy()
@@ -405,9 +414,7 @@ class Guesser:
         chances = self.chances[panel.members]
         return np.where(chances.max(axis=1) > self.tuning.sure, chances.argmax(axis=1), -1)
 
-    def _share_questions(
-        self, worth: Floats, best: Floats, live: Mask, scarce: bool
-    ) -> Ints:
+    def _share_questions(self, worth: Floats, best: Floats, live: Mask, scarce: bool) -> Ints:
         """A question for each item, few different ones: references then serve many items.
 
         Where answers are scarce there is one question a Batch, for everybody who has not had it.
@@ -446,7 +453,9 @@ class Guesser:
             if not served:
                 continue
             have = sum(
-                many for (item, column), many in rows.items() if column == q and refers[item] == group
+                many
+                for (item, column), many in rows.items()
+                if column == q and refers[item] == group
             )
             ratio = 2 * served if scarce else math.sqrt(served)
             wanted = math.ceil(ratio * float(size.mean())) - have
