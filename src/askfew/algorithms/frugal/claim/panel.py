@@ -326,8 +326,8 @@ class Panel:
         if named is None:
             return
         bits = 1 << np.arange(len(self.members))
-        within = (named[:, :, np.newaxis] & bits) > 0  # partitions x groups x members
-        agreed = within.all(axis=0)
+        within = np.asarray((named[:, :, np.newaxis] & bits) > 0)  # partitions x groups x members
+        agreed = np.asarray(within.all(axis=0))
         sure = agreed.any(axis=0)
         self.labels[self.members[sure]] = agreed[:, sure].argmax(axis=0)
         self._exclude(named)

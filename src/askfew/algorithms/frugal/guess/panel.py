@@ -1,8 +1,8 @@
 """Guesses under a cap: which questions tell the groups apart, who is on the panel, whom to ask.
 
 EXPLORE asks a few items many questions, fits latent classes, and goes on with the better half of
-the questions until the classes are clear. Then it proposes a panel, and for every Batch the rows, the
-groups' means and each item's chances.
+the questions until the classes are clear. Then it proposes a panel, and for every Batch the rows,
+the groups' means and each item's chances.
 """
 
 from __future__ import annotations
