@@ -84,7 +84,7 @@ def test_large_numbers_do_not_cancel() -> None:
 
 
 def test_a_common_level_that_is_not_the_mean_of_the_guesses_is_caught() -> None:
-    """The enumeration can fail: with the unweighted mean of the guesses the expectation exceeds 1."""
+    """The enumeration can fail: it does with the unweighted mean of the guesses."""
     p, counts, mean = np.array([0.9, 0.1]), np.array([5, 1]), 0.9
     p0 = p.mean()
     total = 0.0

@@ -164,7 +164,7 @@ def _finding(
     labels = _in_order(panel.labels)
     fits_badly = set(panel.misfits.tolist())
     useful = panel.used > 0
-    has_room = np.asarray(ledger.room[:, useful] > 0).all(axis=1)
+    has_room = np.asarray((ledger.room[:, useful] > 0).all(axis=1))
     why: dict[int, WhyUndecided] = {
         int(i): "misfit" if i in fits_badly else "between" if has_room[i] else "few-answers"
         for i in np.flatnonzero(labels < 0)
