@@ -426,8 +426,8 @@ def _partitions(size: int, blocks: int) -> Ints:
 
     >>> _partitions(3, 2)
     array([[7, 0],
-           [3, 4],
            [5, 2],
+           [3, 4],
            [1, 6]])
     """
     masks = np.zeros((1, blocks), dtype=np.int64)
@@ -439,5 +439,4 @@ def _partitions(size: int, blocks: int) -> Ints:
             grown[:, block] |= 1 << item
             parts.append(grown)
         masks = np.concatenate(parts)
-    order = np.lexsort(masks.T[::-1] * -1)
-    return masks[order[np.argsort((masks[order] > 0).sum(axis=1), kind="stable")]]
+    return masks
