@@ -55,7 +55,7 @@ def test_graded_answers(guesses: tuple[float, ...]) -> None:
 
 
 def test_numbers_with_normal_noise() -> None:
-    """The variance proxy is the variance here, so the expectation is 1; bets small enough to see it."""
+    """Here the variance proxy is the variance, so the expectation is 1."""
     rng = np.random.default_rng(0)
     sigma, guesses, counts = 2.0, np.array([[0.4], [-0.2], [1.2]]), np.array([[2], [1], [4]])
     noise = rng.standard_normal((4_000, 3)) * sigma * np.sqrt(counts.T) + 5.0 * counts.T
