@@ -44,12 +44,18 @@ _ODD = 6.0
 do not fit those of its side. Among items that are alike, 20 000 runs set nobody aside."""
 
 
-def part_of_delta(run: int) -> float:
+def part_of_delta(run: int, *, capped: bool = False) -> float:
     """The share of delta for the run-th question that labels are given by; they sum to 1.
+
+    Under a cap on the answers of a cell, labels come from several questions as a rule.
 
     >>> [part_of_delta(run) for run in (0, 1, 2, 3)]
     [0.9, 0.08, 0.01, 0.005]
+    >>> [part_of_delta(run, capped=True) for run in (0, 1, 2)]
+    [0.5, 0.25, 0.125]
     """
+    if capped:
+        return 0.5 ** (run + 1)
     return (0.9, 0.08)[run] if run < 2 else 0.02 / 2 ** (run - 1)
 
 
@@ -124,8 +130,12 @@ class _Step:
 class PooledClaim:
     """What has been certified; it turns plans into Batches, and Tallies into labels."""
 
-    def __init__(self, problem: Problem, delta: float, tolerance: float = 0.0) -> None:
+    def __init__(
+        self, problem: Problem, delta: float, tolerance: float = 0.0, per_cell: int | None = None
+    ) -> None:
         self.problem = problem
+        self.per_cell = per_cell
+        self._asked: dict[int, Ints] = {}
         self.delta = delta
         self.tolerance = tolerance
         self.labellings: list[Labelling] = []
@@ -143,6 +153,7 @@ class PooledClaim:
         if ((items < 0) | (items >= self.problem.items)).any():
             raise _refused(f"items must be 0 to {self.problem.items - 1}", "others")
         why = str(plan.facts.get("why", plan.kind))
+        self._count(items, plan, repeats)
         if plan.kind != "label":
             known = Known(plan.kind, self.labels(), question=_whole(plan.facts.get("best")))
             self._step = None
@@ -160,6 +171,29 @@ class PooledClaim:
         )
         questions = np.full(len(items), labelling.question)
         return Batch(items, questions, repeats, why, known)
+
+    def room(self, question: int) -> Ints | None:
+        """How often each item may still be asked a question; None if there is no cap."""
+        if self.per_cell is None:
+            return None
+        asked = self._asked.get(question)
+        room = np.full(self.problem.items, self.per_cell)
+        return room if asked is None else room - asked
+
+    def _count(self, items: Ints, plan: Plan, repeats: Ints) -> None:
+        """Refuse a plan that asks a cell more often than allowed."""
+        if self.per_cell is None:
+            return
+        fact = plan.facts.get("question")
+        questions = np.full(len(items), fact) if plan.kind == "label" else plan.ints("questions")
+        for question in np.unique(questions).tolist():
+            rows = questions == question
+            asked = self._asked.setdefault(question, np.zeros(self.problem.items, dtype=np.int64))
+            np.add.at(asked, items[rows], repeats[rows])
+            if asked.max() > self.per_cell:
+                raise _refused(
+                    f"no cell may be asked more than {self.per_cell} times", int(asked.max())
+                )
 
     def settle(self, tally: Tally) -> None:
         """Count the answers; only those of a labelling step are evidence."""
@@ -242,7 +276,8 @@ class PooledClaim:
             raise _refused("levels must be low and high, in this order", levels.tolist())
         labelling = self.labelling(question)
         if labelling is None:
-            part = self.delta * part_of_delta(len(self.labellings))
+            capped = self.per_cell is not None
+            part = self.delta * part_of_delta(len(self.labellings), capped=capped)
             threshold = math.log(nulls(self.problem.items) / part)
             labelling = Labelling.begin(self.problem.items, question, threshold)
             if self.tolerance:

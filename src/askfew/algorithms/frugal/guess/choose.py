@@ -28,7 +28,9 @@ class Chooser:
 
     def __init__(self, claim: PooledClaim, root: int, tuning: Tuning) -> None:
         self.claim = claim
-        self.history = History(claim.problem, claim.delta, root, tuning, claim.tolerance)
+        self.history = History(
+            claim.problem, claim.delta, root, tuning, claim.tolerance, claim.per_cell
+        )
         self.search = Search(self.history)
         self.hunt: Hunt | None = None
         self.sides: Sides | None = None
@@ -38,7 +40,7 @@ class Chooser:
         """What to do next, in the phase that the last step led to."""
         if self.over:
             return Plan("end")
-        return (self.sides or self.hunt or self.search).propose()
+        return (self.sides or self.hunt or self.search).propose() or Plan("end")
 
     def learn(self, plan: Plan, tally: Tally) -> None:
         """Take in what a plan brought, and see which phase comes next."""
@@ -125,7 +127,7 @@ class Chooser:
             self.sides = Sides(self.history, self.claim, target)
 
     def _give_up(self, hunt: Hunt, *, silent: bool) -> None:
-        """Search another pair; but if somebody stays silent on all questions, that is the end."""
-        self.over = silent
+        """Search another pair; but if items that are left stay silent, that is the end."""
+        self.over = silent and bool((self.claim.labels() >= 0).any())
         self.search.forget(hunt.items)
         self.hunt = None

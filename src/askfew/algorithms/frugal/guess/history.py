@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,9 +24,18 @@ class History:
     """
 
     def __init__(
-        self, problem: Problem, delta: float, root: int, tuning: Tuning, tolerance: float = 0.0
+        self,
+        problem: Problem,
+        delta: float,
+        root: int,
+        tuning: Tuning,
+        tolerance: float = 0.0,
+        per_cell: int | None = None,
     ) -> None:
         self.problem = problem
+        self.explore = None if per_cell is None else max(1, per_cell // 3)
+        """How often search and hunt may ask a cell: most of it is left for labels."""
+        self._asked: dict[tuple[int, int], int] = {}
         self.tolerance = tolerance
         self.tuning = tuning
         self.threshold = math.log(problem.items / delta)
@@ -40,8 +50,18 @@ class History:
         self.asked += int(plan.ints("repeats").sum())
         self.steps += 1
         self.noise.record(questions, tally)
+        if self.explore is not None:
+            rows = zip(plan.ints("items").tolist(), questions.tolist(), strict=True)
+            for cell, repeats in zip(rows, plan.ints("repeats").tolist(), strict=True):
+                self._asked[cell] = self._asked.get(cell, 0) + repeats
         if plan.kind != "label":
             self._looks.append((plan.ints("items"), questions, tally.counts, tally.sums))
+
+    def room(self, items: Iterable[int], question: int) -> float:
+        """How often search and hunt may still ask all of these items a question."""
+        if self.explore is None:
+            return math.inf
+        return self.explore - max(self._asked.get((item, question), 0) for item in items)
 
     def rng(self, purpose: int = 0) -> np.random.Generator:
         """Random numbers of this step: a guess that takes over later draws the same ones."""

@@ -23,6 +23,8 @@ _LEAST = 6
 """Samples in the smallest round."""
 _USABLE = 3.0
 """Nats in sample below which a question is not labelled by."""
+_NEEDED = 1.0
+"""The same where a few items need another question: little is lost if it does not tell."""
 _PER_QUESTION = 2.5
 """Answers a new question costs on average, with the second looks at the best of them."""
 _PROMISING = 0.8
@@ -103,7 +105,8 @@ class Hunt:
         new = 2 * now.new / _PER_QUESTION
         if nine_digits(self.history.tuning.hunt * max(again, new)) < 1:
             return False
-        return not self._exhausted or len(self._round()[0]) > 0
+        rows, _, questions = self._round()
+        return len(rows) + len(questions) > 0
 
     def propose(self) -> Plan:
         """The next round: promising questions again, and new ones."""
@@ -163,7 +166,7 @@ class Hunt:
         scores = self.pool.scores
         sure = nine_digits(np.maximum(scores - luck, scores / 4))
         gaps = 2 * np.sqrt(np.maximum(sure, 0) / np.maximum(self.pool.samples, 1))
-        usable = scores - luck > _USABLE
+        usable = scores - luck > (_NEEDED if self.needy else _USABLE)
         usable[0] |= self._trusted
         usable &= self.history.labelling_cost(gaps) < self._hopeless
         row = int(np.argmax(np.where(usable, gaps, -math.inf)))
@@ -177,17 +180,37 @@ class Hunt:
             return np.where(gaps > _BETTER * gap, cost - self.history.labelling_cost(gaps), 0.0)
 
         now = graded_posterior(self.pool, payoff, self.history.noise, self._search.pool)
+        if self.history.explore is not None:
+            now.values[self._room() < 1] = -math.inf
         return replace(now, new=0.0) if self._exhausted else now
 
     def _round(self) -> tuple[Ints, Ints, Ints]:
         """Rows to ask again and how often, and new questions to ask once."""
         budget = max(_LEAST, math.ceil(self.history.tuning.growth * self.history.asked / 2))
         now = self._posterior(self._best()[1])
-        rows, sizes, _ = plan_round(self.pool, now, budget if self._exhausted else budget // 2)
+        rows, sizes, _ = plan_round(
+            self.pool,
+            now,
+            budget if self._exhausted else budget // 2,
+            self.history.explore or math.inf,
+        )
+        if self.history.explore is not None:
+            sizes = np.minimum(sizes, self._room()[rows]).astype(np.int64)
+            rows, sizes = rows[sizes > 0], sizes[sizes > 0]
         return rows, sizes, self._unasked(budget - int(sizes.sum()))
+
+    def _room(self) -> Floats:
+        """How often the pair may still be asked each question of the pool."""
+        pair = self.items.tolist()
+        return np.array([self.history.room(pair, each) for each in self.pool.questions.tolist()])
 
     def _unasked(self, size: int) -> Ints:
         """Up to ``size`` questions not asked of the pair: the search's best first, then any."""
         deck = np.append(self._first, self.history.deck(0)[::-1])
-        left = (each for each in dict.fromkeys(deck.tolist()) if each not in self._seen)
+        pair = self.items.tolist()
+        left = (
+            each
+            for each in dict.fromkeys(deck.tolist())
+            if each not in self._seen and self.history.room(pair, each) >= 1
+        )
         return np.array([each for each, _ in zip(left, range(size), strict=False)], dtype=np.int64)

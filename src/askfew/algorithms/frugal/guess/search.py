@@ -7,7 +7,7 @@ soon as it is likely to differ, and a pair that does not costs a short labelling
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,8 @@ _DEEP = 5.0
 A pair that needs many samples promises a long labelling: look around before following it down."""
 _SURE = 0.9
 """The chance of a difference at which a pair is handed over."""
+_LIKELY = 0.5
+"""The chance at which a pair is handed over if it must not be asked more often."""
 _MANY = 200
 """Questions from which on a second look asks one item only (see ``_beside``)."""
 
@@ -76,6 +78,8 @@ class Search:
         """The row of the first candidate on each question."""
         self._seen: dict[int, set[int]] = {}
         """Items asked on each question."""
+        self._full = np.zeros(0, dtype=np.int64)
+        """Rows of cells that search and hunt must not ask more often."""
         self._deck: tuple[int, Ints] = (0, history.deck(0))
         self._now: Posterior | None = None
 
@@ -85,6 +89,8 @@ class Search:
             return None
         now = self._posterior()
         sure = (now.chances > _SURE) & (self.pool.scores > -math.inf)
+        sure[self._full] |= now.chances[self._full] > _LIKELY
+        sure &= self.pool.scores > -math.inf
         gaps = np.where(sure, self.pool.scores / np.maximum(self.pool.samples, 1), -math.inf)
         row = int(np.argmax(gaps))
         if not sure[row]:
@@ -97,13 +103,14 @@ class Search:
             pool.sums[row].copy(),
         )
 
-    def propose(self) -> Plan:
-        """The next round: the best candidates again, and new ones."""
+    def propose(self) -> Plan | None:
+        """The next round: the best candidates again, and new ones; None if all cells are full."""
         pool, leader = self.pool, None
         budget = max(_LEAST, math.ceil(self.history.tuning.growth * self.asked / 2))
         candidates: list[_Candidate] = []
         if pool.size:
             most = max(_SHALLOW, _DEEP * self.asked / self.history.problem.items)
+            most = min(most, self.history.explore or math.inf)
             again = math.ceil((1 - _NEW) * budget)
             rows, sizes, leader = plan_round(pool, self._posterior(), again, most)
             for row, size in zip(rows.tolist(), sizes.tolist(), strict=True):
@@ -111,7 +118,9 @@ class Search:
                 candidates.append(_Candidate(first, second, int(pool.questions[row]), size))
             budget -= int(sizes.sum())
         new = self._new(budget, leader)
-        candidates += new
+        candidates = self._with_room(candidates + new)
+        if not candidates:
+            return None
         return _plan(candidates, len(new), self._why(len(candidates), leader))
 
     def learn(self, plan: Plan, tally: Tally) -> None:
@@ -128,6 +137,10 @@ class Search:
         rows[rows < 0] = self._add(keys[rows < 0])
         self.pool.record(rows, counts, sums)
         self._now = None
+        if self.history.explore is not None:
+            pairs, asked = self.pool.items[rows].tolist(), self.pool.questions[rows].tolist()
+            full = [self.history.room(*each) < 1 for each in zip(pairs, asked, strict=True)]
+            self._full = np.union1d(self._full, rows[np.array(full)])
         self.asked += int(plan.ints("repeats").sum())
         self._dealt += int(plan.facts.get("dealt", 0))
         for item, question in zip(items.tolist(), questions.tolist(), strict=True):
@@ -147,7 +160,25 @@ class Search:
     def _posterior(self) -> Posterior:
         if self._now is None:
             self._now = posterior(self.pool, self._payoff, self.history.noise)
+            self._now.values[self._full] = -math.inf
         return self._now
+
+    def _with_room(self, candidates: list[_Candidate]) -> list[_Candidate]:
+        """As often as the cap on a cell allows, also where two candidates share one."""
+        if self.history.explore is None:
+            return candidates
+        used: dict[tuple[int, int], int] = {}
+        found = []
+        for each in candidates:
+            pair = (each.first, each.second)
+            taken = max(used.get((item, each.question), 0) for item in pair)
+            room = min(self.history.room(pair, each.question) - taken, each.samples)
+            if room >= 1:
+                found.append(replace(each, samples=int(room)))
+                for item in pair:
+                    cell = (item, each.question)
+                    used[cell] = used.get(cell, 0) + int(room)
+        return found
 
     def _payoff(self, gaps: Floats) -> Floats:
         """What one sample of a candidate is worth, by its gap in sigmas.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askfew.algorithms.frugal.claim.pooled import HIGH, LOW, Labelling, PooledClaim
 from askfew.algorithms.frugal.guess.history import History
@@ -18,6 +19,7 @@ from askfew.wording import counted
 
 __all__ = ["End", "Sides"]
 
+Mask: TypeAlias = NDArray[np.bool_]
 End = Literal["done", "futile", "silent"]
 
 _ROUNDS = 2
@@ -29,6 +31,8 @@ _LEAST_GAP = 0.3
 """Share of the expected gap below which the sides are not thought to lie."""
 _FUTILE = 0.4
 """A gap clearly below this share of the expected one is not worth labelling by."""
+_FLAT = 6.0
+"""Nats by which one side must explain the answers better than two."""
 _CLEAR = 2.0
 """Standard errors that make a gap clear."""
 _STALE = 0.03
@@ -81,14 +85,20 @@ class Sides:
         waiting = self._waiting()
         if len(waiting) == 0:
             return "done"
-        if self._below(_FUTILE):
+        if self._below(_FUTILE) or self._flat():
             return "futile"
-        return "silent" if (self._silent[waiting] >= _SILENT).all() else None
+        return None if self._answering()[waiting].any() else "silent"
+
+    def _answering(self) -> Mask:
+        """Who may be asked this question, and does answer."""
+        answering: Mask = self._silent < _SILENT
+        room = self.claim.room(self.question)
+        return answering if room is None else answering & (room > 0)
 
     def propose(self) -> Plan:
         """One step: every waiting item, and more references where its side has too few."""
         waiting = self._waiting()
-        items = waiting[self._silent[waiting] < _SILENT]
+        items = waiting[self._answering()[waiting]]
         chance = np.stack([1 - self.high, self.high])
         need = self._need(items, chance)
         size = np.zeros(self.history.problem.items, dtype=np.int64)
@@ -192,6 +202,32 @@ class Sides:
         pure = max(1 - float((self._mixed / self.heard).sum()), 0.2)
         return bool((means[HIGH] - means[LOW] + width) / pure < share * self.hoped)
 
+    def _flat(self) -> bool:
+        """Whether the items' answers look like one side's much more than like two sides'.
+
+        A wrong pair shows no gap between sides that are presumed at random, however many answers
+        come; but then items differ less among themselves than two sides would make them.
+        """
+        heard = self._counts > 0
+        counts, sums = self._counts[heard], self._sums[heard]
+        middle = float(sums.sum() / max(counts.sum(), 1))
+        share, gap = 1 / (1 + math.exp(-self._shares)), _FUTILE * self.hoped
+        low, one, high = (
+            self._fits(middle + shift * gap, counts, sums) for shift in (-share, 0, 1 - share)
+        )
+        two = np.logaddexp(low + math.log(1 - share), high + math.log(share))
+        return bool((two - one).sum() < -_FLAT)
+
+    def _fits(self, mean: float, counts: Floats, sums: Floats) -> Floats:
+        """Log likelihood of each item's answers, but for what does not depend on the mean."""
+        answers = self.history.problem.answers
+        if isinstance(answers, Number):
+            return np.asarray(mean * (sums - counts * mean / 2) / answers.sigma**2)
+        width = answers.high - answers.low
+        p = min(max((mean - answers.low) / width, 0.02), 0.98)
+        yes = (sums - counts * answers.low) / width
+        return np.asarray(yes * math.log(p) + (counts - yes) * math.log(1 - p))
+
     def _need(self, items: Ints, chance: Floats) -> Floats:
         """Answers each item should still need to exclude the side it does not seem to be on."""
         expected = chance[:, items].sum(axis=1)
@@ -216,7 +252,9 @@ class Sides:
         trifle = math.floor(min(_STRAGGLERS * self.history.asked / len(items), 1e9))
         least = np.maximum(np.minimum(trifle, need / 3), _STALE * self._counts[items])
         sizes = np.maximum(np.ceil(np.maximum(self.history.tuning.step * need, least)), 1)
-        return (sizes * (1 + self._silent[items])).astype(np.int64)
+        sizes = (sizes * (1 + self._silent[items])).astype(np.int64)
+        room = self.claim.room(self.question)
+        return sizes if room is None else np.minimum(sizes, room[items])
 
     def _ask_more(self, size: Ints, chance: Floats, waits: float, typical: float) -> None:
         """Ask the surest members of a side for more than they need, if others lack references."""
@@ -225,12 +263,16 @@ class Sides:
         lack = math.ceil(math.sqrt(max(waits, 1)) * typical - have)
         if lack <= 0 or waits <= 0.05:
             return
-        answering = np.where(self._silent < _SILENT, chance, 0.0)
+        room = self.claim.room(self.question)
+        spare = self._answering() if room is None else self._answering() & (room > size)
+        answering = np.where(spare, chance, 0.0)
+        if not answering.any():
+            return
         sure = np.flatnonzero(answering > min(_EXTRA, float(answering.max())) - 1e-12)
         asked = self._counts[sure] + self._prior_counts[sure] + size[sure]
         each = -(-lack // len(sure))
         who = sure[np.argsort(asked, kind="stable")][: -(-lack // each)]
-        size[who] += each
+        size[who] += each if room is None else np.minimum(each, room[who] - size[who])
 
     def _late(self, items: Ints) -> Ints:
         """Rows of items that have taken several times the answers they should have needed."""
