@@ -17,9 +17,10 @@ from askfew.campaigns.method_options import check_options, read_options
 from askfew.campaigns.sentences import nearest, shown
 from askfew.errors import InvalidInput
 from askfew.evidence.labels import Error
+from askfew.records import Problem
 from askfew.rule import Rule
 
-__all__ = ["LONGEST_TEXT", "Settings", "check_setting", "is_storable", "setting_to_blame"]
+__all__ = ["LONGEST_TEXT", "Settings", "check_setting", "is_storable", "most_groups", "setting_to_blame"]
 
 LONGEST_TEXT = 10_000
 """Characters of a text that a worker is shown."""
@@ -88,7 +89,9 @@ class Settings:
     def __post_init__(self) -> None:
         for each in fields(self):
             object.__setattr__(self, each.name, check_setting(each.name, getattr(self, each.name)))
-        check_options(self.method, self.delta, self.options, self._own_arguments(), self.groups)
+        # With one item more than groups: where they are as many, methods have nothing to look at.
+        problem = Problem(most_groups(self.groups) + 1, 1, self.answers)
+        check_options(self.method, self.delta, self.options, self._own_arguments(), problem)
 
     @property
     def most_per_cell(self) -> int | None:
@@ -146,6 +149,17 @@ def check_setting(key: str, value: object) -> Any:
     """
     _check_key(key)
     return _READERS[key](value)
+
+
+def most_groups(groups: Groups) -> int:
+    """The largest number of groups that is allowed by name; two where nobody knows.
+
+    >>> most_groups(3), most_groups([2, 4]), most_groups("auto")
+    (3, 4, 2)
+    """
+    if groups == "auto":
+        return 2
+    return max(groups) if isinstance(groups, list) else int(groups)
 
 
 def setting_to_blame(values: Mapping[str, Any]) -> str:
