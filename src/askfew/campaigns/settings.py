@@ -20,7 +20,14 @@ from askfew.evidence.labels import Error
 from askfew.records import Problem
 from askfew.rule import Rule
 
-__all__ = ["LONGEST_TEXT", "Settings", "check_setting", "is_storable", "most_groups", "setting_to_blame"]
+__all__ = [
+    "LONGEST_TEXT",
+    "Settings",
+    "check_setting",
+    "is_storable",
+    "most_groups",
+    "setting_to_blame",
+]
 
 LONGEST_TEXT = 10_000
 """Characters of a text that a worker is shown."""
@@ -173,7 +180,19 @@ def setting_to_blame(values: Mapping[str, Any]) -> str:
         taken = takes_option(method, "given" if key == "rule" else key)
         if key in values and not taken and values[key] != _USUAL[key]:
             return key
+    for key in _OF_THE_METHOD[::-1]:  # those that go together alone: what may be left out
+        rest = {name: value for name, value in values.items() if name != key}
+        if key in values and _is_sound(rest):
+            return key
     return "options" if "options" in values else "method"
+
+
+def _is_sound(values: Mapping[str, Any]) -> bool:
+    try:
+        Settings.from_dict({"name": "x", **values})
+    except InvalidInput:
+        return False
+    return True
 
 
 def _check_key(key: str) -> None:

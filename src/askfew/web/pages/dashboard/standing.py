@@ -71,11 +71,9 @@ class Standing:
         return self.known.labels
 
     def represents(self, item: int) -> bool:
-        """Whether the item stands for its group: it was labelled first, without evidence."""
-        known = self.known
-        if known.rule is not None or known.evidence is None or known.threshold is None:
-            return False
-        return bool(known.labels[item] >= 0) and known.evidence[item] < known.threshold
+        """Whether the item stands for its group: the others were excluded from it."""
+        certificate = (self.outcome or {}).get("certificate") or {}
+        return item in certificate.get("representatives", ())
 
 
 def standing_of(campaign: Campaign) -> Standing:
