@@ -147,6 +147,7 @@ class ServerDesk:
         advice = {
             401: "check the token (ASKFEW_TOKEN)",
             403: "ask the owner for an invitation",
+            409: "tell the owner",
             404: "check the server's address and the campaign's name",
         }.get(response.status_code, "check the request")
         return InvalidInput(
