@@ -245,7 +245,7 @@ def test_people_are_a_cap_too() -> None:
 
 @pytest.mark.parametrize("groups", [3, 5, "auto"])
 def test_a_campaign_is_forecast_with_them(groups: Any) -> None:
-    cap = {} if groups == "auto" else {"per_cell": 40}
+    cap: dict[str, Any] = {} if groups == "auto" else {"per_cell": 40}
     made = crowd_forecast(Settings("x", method="frugal", groups=groups, **cap), 20, 12)
     assert 0 < made.most_answers < 10_000
     assert not cap or made.most_workers <= 40

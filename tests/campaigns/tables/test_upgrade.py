@@ -3,6 +3,7 @@
 import hashlib
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
@@ -72,7 +73,7 @@ def test_seals_of_an_older_store_are_written_anew(
     store: Store, store_url: str, broken: bool
 ) -> None:
     """Those that hold: what somebody changed by hand is still found afterwards."""
-    budget = {"method": "adaptive-kmeans", "options": {"budget": 100}}
+    budget: dict[str, Any] = {"method": "adaptive-kmeans", "options": {"budget": 100}}
     alone = frugal(store, answers={"scale": [1, 5]}, **budget)
     for _ in range(3):
         for asked in alone.ask("ann", 1000):
