@@ -159,5 +159,7 @@ def test_and_so_do_the_pages(begun_earlier: Store) -> None:
     asked = site.worker(campaign, "eve").post("/api/v1/campaigns/frugal/ask", json={"n": 1})
     assert document(asked, 409)["detail"].endswith(SENTENCE)
     dashboard = site.owner.get("/campaigns/frugal")
-    assert dashboard.status_code == 200
+    assert "does not go on with this one" in dashboard.text
+    assert frugal(begun_earlier, name="new").state == "running"
+    assert "does not go on" not in site.owner.get("/campaigns/new").text
     begun_earlier.close()
