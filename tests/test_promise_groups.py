@@ -32,7 +32,7 @@ from askfew.web.pages.dashboard.view import View
 from askfew.web.pages.new.draft import Filled, read_draft
 from askfew.workers.simulate.groups import random_groups
 from commands import Command, command
-from web_site import Site
+from web_site import API, Site, document
 
 SEEN: list[dict[str, Any]] = []
 
@@ -334,3 +334,24 @@ def test_from_the_folder_to_the_report(askfew_: Command, tmp_path: Path) -> None
     assert askfew_("report", "birds", "--out", "x.html")[0] == 0
     assert "represents the group" in Path("x.html").read_text()
     assert askfew_("doctor")[0] == 0
+
+
+def test_from_the_api(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'x.db'}")
+    site = Site(store)
+    body = {
+        "settings": {
+            "name": "birds",
+            "method": "frugal",
+            "groups": 3,
+            "answers_per_worker_and_cell": 1000,
+        },
+        "items": [{"id": f"i{n}"} for n in range(12)],
+        "questions": [{"id": each.id, "text": "Is it?"} for each in QUESTIONS],
+    }
+    assert document(site.owner.post(API, json=body), 201)["groups"] == 3
+    answered(store.campaign("birds"))
+    result = document(site.owner.get(f"{API}/birds/result"))
+    assert result["status"] == "done"
+    assert len({each["group"] for each in result["items"]}) == 3
+    store.close()
