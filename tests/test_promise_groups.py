@@ -1,7 +1,10 @@
 """The options of the promise "groups", from every door: groups, a cap on cells, a tolerance."""
 
 import json
+from functools import wraps
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,75 +13,93 @@ import pytest
 import askfew
 from askfew import oracles
 from askfew.algorithms import METHODS, takes_option
+from askfew.algorithms.frugal import frugal
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.crowd import crowd_forecast
 from askfew.campaigns.folder.load import read_folder
 from askfew.campaigns.reading.findings import findings_of
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import result_of
+from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
+from askfew.errors import InvalidInput
 from askfew.planning.usual import usual_useful
-from askfew.records import Batch, Certificate, Finding, Known, Problem, Procedure
+from askfew.records import Finding, Problem, Procedure
 from askfew.simulation import Instance, simulate_runs
+from askfew.web.pages.dashboard.view import View
 from askfew.web.pages.new.draft import Filled, read_draft
+from askfew.workers.simulate.groups import random_groups
 from commands import Command, command
-from web_site import Site
+from web_site import API, Site, document
 
 SEEN: list[dict[str, Any]] = []
 
 
-def stand_in(
-    problem: Problem,
-    delta: float,
-    rng: np.random.Generator,
-    *,
-    groups: int | str = 2,
-    per_cell: int | None = None,
-    tolerance: float = 0.0,
-    hunt: float = 1.0,
-) -> Procedure[Finding]:
-    """Asks every cell as often as it may, and groups items that answer alike."""
-    SEEN.append({"groups": groups, "per_cell": per_cell, "tolerance": tolerance})
-    each = min(per_cell or 15, 15)
-    item = np.repeat(np.arange(problem.items), problem.questions)
-    question = np.tile(np.arange(problem.questions), problem.items)
-    nothing = np.full(problem.items, -1)
-    known = Known("label", nothing, expected=1.0)
-    tally = yield Batch(item, question, np.full(len(item), each), known=known)
-    middle = (problem.answers.low + problem.answers.high) / 2
-    high = (tally.sums / np.maximum(tally.counts, 1) > middle).reshape(problem.items, -1)
-    _, first, labels = np.unique(high, axis=0, return_index=True, return_inverse=True)
-    labels = np.argsort(np.argsort(first))[labels.ravel()]
-    return Finding(labels, 0, Certificate(delta, "All is right.", ()), groups=int(labels.max()) + 1)
-
-
 @pytest.fixture(autouse=True)
-def frugal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, "frugal", stand_in)
+def seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real method, which notes what it is given."""
+
+    @wraps(frugal)
+    def noting(problem: Problem, delta: float, **options: Any) -> Procedure[Finding]:
+        given = {"groups": 2, "per_cell": None, "tolerance": 0.0} | options
+        SEEN.append({name: given[name] for name in ("groups", "per_cell", "tolerance")})
+        return frugal(problem, delta, **options)
+
+    monkeypatch.setitem(METHODS, "frugal", noting)
     SEEN.clear()
 
 
 LEVELS = np.array([[0.02, 0.02, 0.5], [0.98, 0.02, 0.5], [0.02, 0.98, 0.5]])
 """Three groups on two questions; the third tells nothing."""
-OPTIONS: dict[str, Any] = {"groups": 3, "per_cell": 12, "tolerance": 0.05}
+OPTIONS: dict[str, Any] = {"groups": 3, "per_cell": 12, "tolerance": 0.0}
+"""Many groups under a small cap."""
+UNLIKE: dict[str, Any] = {"groups": 2, "per_cell": 40, "tolerance": 0.05}
+"""Two groups whose items may differ, under a large cap."""
 
 
 def test_from_python() -> None:
-    world = oracles.bernoulli(LEVELS[:, :2], labels=[0, 1, 2, 0, 1, 2], rng=1)
+    labels = [0, 1, 2] * 4
+    world = oracles.bernoulli(np.tile(LEVELS[:, :2], 3), labels=labels, rng=1)
     outcome = askfew.cluster(world, rng=7, **OPTIONS)
     assert SEEN == [OPTIONS]
-    assert outcome.labels.tolist() == [0, 1, 2, 0, 1, 2]
+    assert outcome.labels.tolist() == labels
     assert outcome.group_names == ["0", "1", "2"]
     assert outcome.to_dict()["groups"] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"tolerance": 0.05, "per_cell": 19},
+        {"tolerance": 0.05, "per_cell": 40, "groups": 3},
+        {"groups": "auto", "per_cell": 40},
+    ],
+)
+def test_what_does_not_go_together_is_refused(options: dict[str, Any]) -> None:
+    world = oracles.bernoulli(LEVELS, labels=[0, 1, 2, 0], rng=1)
+    with pytest.raises(InvalidInput, match="per_cell below 20, or with more than two groups, need"):
+        askfew.cluster(world, rng=7, **options)
+    with pytest.raises(InvalidInput, match="per_cell below 20"):
+        Settings("x", method="frugal", **options)
+
+
+def test_tolerance_goes_with_more_groups_and_with_large_caps() -> None:
+    world = oracles.bernoulli(LEVELS, labels=[0, 1, 2, 0], rng=1)
+    assert askfew.cluster(world, rng=7, groups=3, tolerance=0.05).labels.tolist() == [0, 1, 2, 0]
+    two = oracles.bernoulli(LEVELS[:2], labels=[0, 1, 1, 0], rng=1)
+    assert askfew.cluster(two, rng=7, **UNLIKE).labels.tolist() == [0, 1, 1, 0]
+    assert SEEN[1] == UNLIKE
 
 
 def test_a_recorded_table_caps_cells_by_itself_only_where_each_cell_may_have_its_own() -> None:
     levels = LEVELS[np.arange(9) % 3, :2, np.newaxis]
     values = np.random.default_rng(0).binomial(1, levels, (9, 2, 20))
-    askfew.cluster(oracles.table(values.tolist()), rng=7, groups=3)
+    outcome = askfew.cluster(oracles.table(values.tolist()), rng=7, groups=3)
     assert SEEN[0]["per_cell"] is None
+    decided = outcome.labels >= 0
+    assert outcome.labels[decided].tolist() == (np.arange(9) % 3)[decided].tolist()
 
 
 @pytest.fixture
@@ -93,11 +114,19 @@ YES_NO = "simulate --method frugal --noise yes-no --gap 0.96 --jobs 1 --json"
 
 def test_from_the_command_simulate(askfew_: Command) -> None:
     line = f"{YES_NO} --items 12 --questions 4 --useful 4 --runs 3 --spread 0.01"
-    code, out, _ = askfew_(*f"{line} --groups 3 --per-cell 12 --tolerance 0.05".split())
+    code, out, _ = askfew_(*f"{line} --groups 2 --per-cell 40 --tolerance 0.05".split())
     assert code == 0
-    assert SEEN == [OPTIONS] * 3
+    assert SEEN == [UNLIKE] * 3
     found = json.loads(out)
     assert (found["errors"], found["instance"]["spread"]) == (0, 0.01)
+
+
+def test_many_groups_from_the_command_simulate(askfew_: Command) -> None:
+    line = f"{YES_NO} --items 15 --questions 6 --useful 4 --runs 5 --groups 3"
+    code, out, err = askfew_(*line.split())
+    assert code == 0, err
+    assert {each["groups"] for each in SEEN} == {3}
+    assert json.loads(out)["errors"] == 0
 
 
 @pytest.mark.parametrize(("look_for", "groups"), [("auto", "auto"), ("2", 2)])
@@ -120,10 +149,10 @@ def test_from_the_command_plan(askfew_: Command) -> None:
 def test_too_many_of_one_group_are_wrong_as_a_partition() -> None:
     """Groups that were merged, or split, are errors whatever they are called."""
     instance = Instance(12, 4, 4, 0.96, "yes-no", groups=3)
-    few = simulate_runs(instance, "frugal", delta=0.05, runs=5, options={"per_cell": 1})
-    many = simulate_runs(instance, "frugal", delta=0.05, runs=5, options={"per_cell": 15})
-    assert all(run.correct for run in many)
-    assert not all(run.correct for run in few)
+    merged = simulate_runs(instance, "frugal", delta=0.05, runs=5, options={"groups": 2})
+    right = simulate_runs(instance, "frugal", delta=0.05, runs=5, options={"groups": 3})
+    assert all(run.correct for run in right)
+    assert not any(run.correct for run in merged)
 
 
 SETTINGS = """[campaign]
@@ -131,7 +160,6 @@ name = "birds"
 method = "frugal"
 groups = 3
 per_cell = 12
-tolerance = 0.05
 answers_per_worker_and_cell = 20
 """
 
@@ -139,42 +167,53 @@ answers_per_worker_and_cell = 20
 def folder(path: Path, settings: str = SETTINGS) -> Path:
     path.mkdir()
     (path / "campaign.toml").write_text(settings)
-    (path / "items.csv").write_text("id,text\n" + "".join(f"i{n},\n" for n in range(9)))
-    (path / "questions.csv").write_text("id,text\nq0,Swims?\nq1,Flies?\n")
+    (path / "items.csv").write_text("id,text\n" + "".join(f"i{n},\n" for n in range(12)))
+    (path / "questions.csv").write_text("id,text\nq0,Swims?\nq1,Flies?\nq2,Sings?\n")
     return path
 
 
 def test_from_a_folder(tmp_path: Path) -> None:
     settings = read_folder(folder(tmp_path / "birds")).settings
-    assert settings.arguments() == OPTIONS
+    assert settings.arguments() == {"groups": 3, "per_cell": 12}
     assert Settings.from_dict(settings.to_dict()) == settings
     assert "tolerance" not in Settings("x", method="frugal").arguments()
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("more", "sentence"),
     [
-        (("= 0.05", "= -1"), "line 6: tolerance must be a number of at least 0"),
+        ("tolerance = -1", "line 6: tolerance must be a number of at least 0"),
         (
-            ('"frugal"', '"rule"'),
+            "tolerance = 0.05",
+            "line 6: per_cell below 20, or with more than two groups, needs a known number of"
+            " groups and no tolerance, got a tolerance of 0.05: leave it out",
+        ),
+        (
+            'tolerance = 0.05\nmethod = "rule"',
             "line 6: tolerance is a setting of another method, got method 'rule': leave tolerance"
             ' out, or write method = "frugal"',
         ),
     ],
 )
-def test_what_a_folder_cannot_say(tmp_path: Path, change: tuple[str, str], sentence: str) -> None:
-    with pytest.raises(askfew.errors.InvalidInput) as caught:
-        read_folder(folder(tmp_path / "birds", SETTINGS.replace(*change)))
+def test_what_a_folder_cannot_say(tmp_path: Path, more: str, sentence: str) -> None:
+    settings = SETTINGS.replace('method = "frugal"\n', "") if "method" in more else SETTINGS
+    lines = settings.splitlines()
+    lines.insert(5, more)
+    with pytest.raises(InvalidInput) as caught:
+        read_folder(folder(tmp_path / "birds", "\n".join(lines)))
     assert sentence in str(caught.value)
 
 
 def test_from_the_form() -> None:
-    how = {"method": "frugal", "groups": "3", "per_cell": "12", "tolerance": "0.05"}
+    how = {"method": "frugal", "groups": "2", "per_cell": "40", "tolerance": "0.05"}
     texts = {"name": "birds", "questions": "Swims?\nFlies?"} | how
     items = b"id,text\n" + b"".join(b"i%d,\n" % n for n in range(9))
     draft, sentences = read_draft(Filled(texts, items=items))
     assert draft is not None, sentences
-    assert draft.settings.arguments() == OPTIONS
+    assert draft.settings.arguments() == {"per_cell": 40, "tolerance": 0.05}
+    draft, sentences = read_draft(Filled(texts | {"per_cell": "12"}, items=items))
+    assert draft is None
+    assert "no tolerance, got a tolerance of 0.05" in sentences["tolerance"]
 
 
 def test_the_form_forecasts_with_them_and_the_dashboard_shows_them(store: Store) -> None:
@@ -185,7 +224,6 @@ def test_the_form_forecasts_with_them_and_the_dashboard_shows_them(store: Store)
         "method": "frugal",
         "groups": "3",
         "per_cell": "12",
-        "tolerance": "0.05",
         "answers_per_worker_and_cell": "20",
     }
     items = b"id,text\n" + b"".join(b"i%d,\n" % n for n in range(9))
@@ -207,33 +245,113 @@ def test_people_are_a_cap_too() -> None:
 
 @pytest.mark.parametrize("groups", [3, 5, "auto"])
 def test_a_campaign_is_forecast_with_them(groups: Any) -> None:
-    settings = Settings("x", method="frugal", groups=groups, per_cell=12, tolerance=0.05)
-    made = crowd_forecast(settings, 20, 4)
-    assert made.most_workers <= 12
+    cap: dict[str, Any] = {} if groups == "auto" else {"per_cell": 40}
+    made = crowd_forecast(Settings("x", method="frugal", groups=groups, **cap), 20, 12)
+    assert 0 < made.most_answers < 10_000
+    assert not cap or made.most_workers <= 40
     assert SEEN[0]["groups"] == groups
 
 
-def answered(campaign: Campaign) -> None:
-    """By somebody who knows the groups."""
-    place = {each.id: number for number, each in enumerate(campaign.questions)}
-    while asked := campaign.ask("ann", 50):
+QUESTIONS = [Question(f"q{n}", "?") for n in range(6)]
+
+
+def answered(campaign: Campaign, times: int = 10**6, seed: int = 5) -> None:
+    """By somebody who knows the groups, and comes so many times."""
+    rng = np.random.default_rng(seed)
+    place = {each.id: number % 2 for number, each in enumerate(campaign.questions)}
+    while times and (asked := campaign.ask("ann", 200)):
+        times -= 1
         for each in asked:
             level = LEVELS[int(each.item.id[1:]) % 3, place[each.question.id]]
-            campaign.tell(each.id, float(level > 0.5))
+            campaign.tell(each.id, float(rng.random() < level))
 
 
-def test_a_campaign_of_three_groups_to_its_end(tmp_path: Path) -> None:
+THREE: list[dict[str, Any]] = [{"groups": 3}, {"groups": 3, "per_cell": 12}]
+
+
+@pytest.mark.parametrize("options", THREE, ids=["free", "capped"])
+def test_a_campaign_of_three_groups_to_its_end(tmp_path: Path, options: dict[str, Any]) -> None:
     store = Store(f"sqlite:///{tmp_path / 'x.db'}")
-    settings = Settings("birds", method="frugal", answers_per_worker_and_cell=20, **OPTIONS)
-    campaign = store.create(
-        settings, [Item(f"i{n}") for n in range(9)], [Question(f"q{n}", "?") for n in range(2)]
-    )
+    settings = Settings("birds", method="frugal", answers_per_worker_and_cell=1000, **options)
+    campaign = store.create(settings, [Item(f"i{n}") for n in range(12)], QUESTIONS)
     answered(campaign)
     result = result_of(campaign)
-    assert result.status == "done"
+    assert (result.status, result.reason) == ("done", "every item is certified")
     assert [sorted(group) for group in result.groups] == [
-        [f"i{n}" for n in range(g, 9, 3)] for g in range(3)
+        sorted(f"i{n}" for n in range(g, 12, 3)) for g in range(3)
     ]
     assert {row[1] for row in result.rows} == {"0", "1", "2"}
-    assert [len(members) for _, members in findings_of(campaign).groups] == [3, 3, 3]
+    assert result.certificate_text is not None
+    assert "there are exactly 3 groups" in result.certificate_text
+    findings = findings_of(campaign)
+    assert [len(members) for _, members in findings.groups] == [4, 4, 4]
+    assert findings.threshold is not None
+    assert findings.threshold > 0
     assert "group 2" in report_html(campaign)
+    store.close()
+
+
+@pytest.mark.parametrize("options", THREE, ids=["free", "capped"])
+def test_the_dashboard_says_where_it_stands(tmp_path: Path, options: dict[str, Any]) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'x.db'}")
+    settings = Settings("birds", method="frugal", answers_per_worker_and_cell=1000, **options)
+    campaign = store.create(settings, [Item(f"i{n}") for n in range(12)], QUESTIONS)
+    site, seen = Site(store), set()
+    view = View(SimpleNamespace(app=site.app), campaign)  # type: ignore[arg-type]
+    for turn in count():
+        if campaign.state != "running":
+            break
+        answered(campaign, times=1, seed=turn)
+        view.changed()
+        phases = view.summary().phases
+        assert phases, status_of(campaign).phase
+        seen |= {phase.word for phase, when in phases if when == "now"}
+    assert seen == (
+        {"Explore", "Certify"} if "per_cell" in options else {"Search", "Find groups", "Sort"}
+    )
+    page = site.owner.get("/campaigns/birds").text
+    assert "rule" not in page.partition("<main")[2].partition("Download")[0].lower()
+    groups = site.owner.get("/campaigns/birds/parts/groups").text
+    assert ("representative" in groups) == ("per_cell" not in options)
+    store.close()
+
+
+def test_from_the_folder_to_the_report(askfew_: Command, tmp_path: Path) -> None:
+    """Simulated workers plant as many groups as are looked for."""
+    folder(tmp_path / "birds", SETTINGS.replace("per_cell = 12\n", "").replace("20", "1000"))
+    code, out, err = askfew_("create", "birds")
+    assert code == 0, err
+    assert "3 groups" in out
+    code, _, err = askfew_("work", "simulate", "birds", "--workers", 2, "--reliability", 0.95)
+    assert code == 0, err
+    found = json.loads(askfew_("result", "birds", "--json")[1])
+    assert found["status"] == "done"
+    planted = random_groups(0, groups=3)
+    pairs = {(each["group"], planted(each["item"])) for each in found["items"]}
+    assert len(pairs) == 3
+    for export in ("csv", "crowd-kit", "campaign"):
+        assert askfew_("export", "birds", "--format", export, "--out", f"x.{export}")[0] == 0
+    assert askfew_("report", "birds", "--out", "x.html")[0] == 0
+    assert "represents the group" in Path("x.html").read_text()
+    assert askfew_("doctor")[0] == 0
+
+
+def test_from_the_api(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'x.db'}")
+    site = Site(store)
+    body = {
+        "settings": {
+            "name": "birds",
+            "method": "frugal",
+            "groups": 3,
+            "answers_per_worker_and_cell": 1000,
+        },
+        "items": [{"id": f"i{n}"} for n in range(12)],
+        "questions": [{"id": each.id, "text": "Is it?"} for each in QUESTIONS],
+    }
+    assert document(site.owner.post(API, json=body), 201)["groups"] == 3
+    answered(store.campaign("birds"))
+    result = document(site.owner.get(f"{API}/birds/result"))
+    assert result["status"] == "done"
+    assert len({each["group"] for each in result["items"]}) == 3
+    store.close()

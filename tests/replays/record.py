@@ -72,7 +72,9 @@ def rule_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
 
 
 def frugal_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
-    """Logs of the method frugal that hold every phase, and labels on two questions."""
+    """Logs of the method frugal that hold every phase, labels on two questions, more groups, a cap
+    on the answers of a cell, and items that may differ.
+    """
     given: dict[str, Any] = {"method": "frugal", "delta": 0.1, "rng": 11, "max_answers": 20_000}
     means = np.zeros((2, 12))
     means[1] = 3.0 / np.sqrt(np.arange(1, 13))
@@ -80,6 +82,9 @@ def frugal_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
     return {
         "frugal-graded": (graded, given),
         "frugal-silent-cell": (_SilentCell(five_of_eight(3)), given),
+        "frugal-three-groups": (three_groups(7), {**given, "groups": 3}),
+        "frugal-per-cell": (five_of_eight(8), {**given, "per_cell": 40}),
+        "frugal-tolerance": (five_of_eight(9), {**given, "tolerance": 0.05}),
     }
 
 

@@ -105,7 +105,7 @@ def test_a_golden_log_goes_on_with_another_guess(
     assert len(half) > frozen.index(True) + 2
 
 
-FRUGAL = [HERE / "frugal-graded.json", HERE / "frugal-silent-cell.json"]
+FRUGAL = [HERE / f"frugal-{name}.json" for name in ("graded", "silent-cell", "tolerance")]
 
 
 @pytest.mark.parametrize("path", FRUGAL, ids=lambda path: path.stem)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from askfew.algorithms import start
+from askfew.algorithms import start, takes_option
 from askfew.campaigns.settings import Settings
 from askfew.driver import run
 from askfew.errors import InvalidInput
@@ -126,7 +126,7 @@ def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForec
     (cell, most_cell), (answers, most_answers) = quantiles.T.tolist()
     per_worker = settings.answers_per_worker_and_cell
     of_groups = f", {instance.groups} groups" if instance.groups > 2 else ""
-    lost = sum(each.status == "no-consensus" for each in ran)
+    lost = sum(each.in_vain for each in ran)
     in_vain = f"; {lost} of them found no split" if lost else ""
     return CrowdForecast(
         typical_workers=math.ceil(cell / per_worker),
@@ -154,7 +154,8 @@ class _Simulated:
     cell: int
     searched: int
     answers: int
-    status: str
+    in_vain: bool
+    """Whether nothing was certified."""
 
 
 def _simulate(instance: Instance, settings: Settings, seed: np.random.SeedSequence) -> _Simulated:
@@ -171,8 +172,10 @@ def _simulate(instance: Instance, settings: Settings, seed: np.random.SeedSequen
     ended = run(procedure, oracle, max_answers=settings.max_answers)
     total = int(oracle.asked.sum())
     searched = total if oracle.searched is None else oracle.searched
-    status = ended.status if ended.result is None else ended.result.status
-    return _Simulated(int(oracle.asked.max()), searched, total, status)
+    in_vain = takes_option(settings.method, "delta") and (
+        ended.result is None or not (ended.result.labels >= 0).any()
+    )
+    return _Simulated(int(oracle.asked.max()), searched, total, in_vain)
 
 
 def _options(options: Mapping[str, Any], world: World, rng: np.random.Generator) -> dict[str, Any]:

@@ -56,9 +56,9 @@ def check_options(
     delta: float,
     options: Mapping[str, Any],
     own: Mapping[str, Any] | None = None,
-    groups: object = 2,
+    problem: Problem | None = None,
 ) -> None:
-    """Refuse options that the method does not know, needs but lacks, or cannot use.
+    """Refuse options that the method does not know, needs but lacks, or cannot use, for a problem.
 
     ``own`` are those that have a setting of their own.
 
@@ -77,14 +77,12 @@ def check_options(
                 f"method {method!r}",
                 f"leave {name} out" + _or_write(methods_with("given" if name == "rule" else name)),
             )
-    # Started, but never driven: a generator runs nothing before its first Batch is asked for.
-    wanted = groups if isinstance(groups, list) else [groups]
-    most = max([each for each in wanted if isinstance(each, int)], default=2)
-    problem = Problem(max(most, 2), 1)
-    start(method, problem, np.random.default_rng(0), delta=delta, **own, **options)
     parameters = inspect.signature(METHODS[method]).parameters
-    for name, value in options.items():
-        _check_type(name, value, parameters[name].annotation)
+    for name in options.keys() & parameters.keys():
+        _check_type(name, options[name], parameters[name].annotation)
+    # Started, but never driven: a generator runs nothing before its first Batch is asked for.
+    problem = problem or Problem(3, 1)
+    start(method, problem, np.random.default_rng(0), delta=delta, **own, **options)
 
 
 def _or_write(methods: list[str]) -> str:

@@ -17,9 +17,17 @@ from askfew.campaigns.method_options import check_options, read_options
 from askfew.campaigns.sentences import nearest, shown
 from askfew.errors import InvalidInput
 from askfew.evidence.labels import Error
+from askfew.records import Problem
 from askfew.rule import Rule
 
-__all__ = ["LONGEST_TEXT", "Settings", "check_setting", "is_storable", "setting_to_blame"]
+__all__ = [
+    "LONGEST_TEXT",
+    "Settings",
+    "check_setting",
+    "is_storable",
+    "most_groups",
+    "setting_to_blame",
+]
 
 LONGEST_TEXT = 10_000
 """Characters of a text that a worker is shown."""
@@ -88,7 +96,9 @@ class Settings:
     def __post_init__(self) -> None:
         for each in fields(self):
             object.__setattr__(self, each.name, check_setting(each.name, getattr(self, each.name)))
-        check_options(self.method, self.delta, self.options, self._own_arguments(), self.groups)
+        # With one item more than groups: where they are as many, methods have nothing to look at.
+        problem = Problem(most_groups(self.groups) + 1, 1, self.answers)
+        check_options(self.method, self.delta, self.options, self._own_arguments(), problem)
 
     @property
     def most_per_cell(self) -> int | None:
@@ -148,6 +158,17 @@ def check_setting(key: str, value: object) -> Any:
     return _READERS[key](value)
 
 
+def most_groups(groups: Groups) -> int:
+    """The largest number of groups that is allowed by name; two where nobody knows.
+
+    >>> most_groups(3), most_groups([2, 4]), most_groups("auto")
+    (3, 4, 2)
+    """
+    if groups == "auto":
+        return 2
+    return max(groups) if isinstance(groups, list) else int(groups)
+
+
 def setting_to_blame(values: Mapping[str, Any]) -> str:
     """The setting that does not go with the method, if there is one, where each alone is right.
 
@@ -159,7 +180,19 @@ def setting_to_blame(values: Mapping[str, Any]) -> str:
         taken = takes_option(method, "given" if key == "rule" else key)
         if key in values and not taken and values[key] != _USUAL[key]:
             return key
+    for key in _OF_THE_METHOD[::-1]:  # those that go together alone: what may be left out
+        rest = {name: value for name, value in values.items() if name != key}
+        if key in values and _is_sound(rest):
+            return key
     return "options" if "options" in values else "method"
+
+
+def _is_sound(values: Mapping[str, Any]) -> bool:
+    try:
+        Settings.from_dict({"name": "x", **values})
+    except InvalidInput:
+        return False
+    return True
 
 
 def _check_key(key: str) -> None:

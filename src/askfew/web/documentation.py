@@ -24,6 +24,7 @@ _ERRORS = {
     401: "There is no token, or it is not good.",
     403: "This is not for the sender of the request.",
     404: "There is no such campaign, worker or picture.",
+    409: "The campaign does not go on with this askfew; the sentence says what to do.",
     413: "The body is too large.",
     422: "Something in the request cannot be used; the sentence says what.",
     429: "Too many wrong tokens came from this address: wait.",

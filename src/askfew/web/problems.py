@@ -19,6 +19,7 @@ from askfew.errors import (
     InvalidInput,
     MissingExtra,
     NotAdmitted,
+    ReplayMismatch,
     StoreFull,
     StoreUnreachable,
 )
@@ -72,6 +73,8 @@ def _said(error: Exception) -> Refused:
         return Refused(503, "the store does not answer: try again soon", _AGAIN)
     if isinstance(error, NotAdmitted):
         return Refused(403, str(error))
+    if isinstance(error, ReplayMismatch):  # trying again would not help
+        return Refused(409, _plain(str(error), most=1000))
     known = isinstance(error, InvalidInput | MissingExtra)
     return Refused(422 if known else 500, _plain(str(error)))
 
@@ -84,9 +87,9 @@ def _invalid(error: Exception) -> Refused:
     return Refused(422, _plain(f"{place}: {first['msg']}"))
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, most: int = 300) -> str:
     """A text made of what was sent, such as is safe to send: not endless, no half characters."""
-    return text.encode(errors="replace").decode()[:300]
+    return text.encode(errors="replace").decode()[:most]
 
 
 def _allowed(request: Request) -> str:

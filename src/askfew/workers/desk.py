@@ -28,6 +28,8 @@ class Described:
     lease_seconds: float
     question_ids: tuple[str, ...] | None = None
     """All of them; None where a server does not say."""
+    groups: int = 2
+    """How many are looked for; two where nobody says."""
 
 
 @dataclass(frozen=True)

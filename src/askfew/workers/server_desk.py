@@ -46,7 +46,7 @@ class ServerDesk:
                 f"the token is for worker {own}", repr(self._named), "leave --worker out"
             )
         self.worker, self._invited = own or self._named or "", bool(own)
-        known = about.get("question_ids")  # older servers do not say
+        known = about.get("question_ids")  # older servers say neither these nor groups
         if not self.worker:
             raise InvalidInput("the owner must name a worker", "none", "say --worker NAME")
         return Described(
@@ -55,6 +55,7 @@ class ServerDesk:
             about["guidelines"],
             float(about["lease_seconds"]),
             None if known is None else tuple(known),
+            int(about.get("groups", 2)),
         )
 
     def ask(self, n: int) -> Handed:
@@ -146,6 +147,7 @@ class ServerDesk:
         advice = {
             401: "check the token (ASKFEW_TOKEN)",
             403: "ask the owner for an invitation",
+            409: "tell the owner",
             404: "check the server's address and the campaign's name",
         }.get(response.status_code, "check the request")
         return InvalidInput(

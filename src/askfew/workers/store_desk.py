@@ -7,6 +7,7 @@ from sqlalchemy import select
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.independence import warnings_about
+from askfew.campaigns.settings import most_groups
 from askfew.campaigns.slots.intake import Receipt
 from askfew.campaigns.tables.schema import images
 from askfew.errors import InvalidInput
@@ -30,6 +31,7 @@ class StoreDesk:
             settings.guidelines,
             settings.lease_seconds,
             tuple(each.id for each in self.campaign.questions),
+            most_groups(settings.groups),
         )
 
     def ask(self, n: int) -> Handed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tracemalloc
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -194,7 +195,7 @@ def test_every_batch_says_what_is_known() -> None:
     assert set(ended.meter.by_phase) <= {"search", "hunt", "label"}
 
 
-@pytest.mark.parametrize("option", [{"growth": 0.0}, {"step": 2.0}, {"hunt": -1.0}])
-def test_options_are_checked(option: dict[str, float]) -> None:
+@pytest.mark.parametrize("option", [{"growth": 0.0}, {"step": 2.0}, {"hunt": "1"}])
+def test_options_are_checked(option: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         next(frugal(Problem(5, 2), 0.05, np.random.default_rng(0), **option))

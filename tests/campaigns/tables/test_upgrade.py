@@ -1,19 +1,26 @@
 """A store of the first version is brought to the newest; nothing is lost."""
 
 import hashlib
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import select, text, update
 
+import commands
+from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables import migrations
 from askfew.campaigns.tables.database import Database
 from askfew.campaigns.tables.schema import campaigns, steps
-from askfew.errors import InvalidInput
-from campaign_tools import answer_all, fixed_answer, frugal, log_of, sweep
+from askfew.errors import InvalidInput, ReplayMismatch
+from campaign_tools import answer_all, answers_of, fixed_answer, frugal, log_of, sweep
+from web_site import Site, document
 
 
 def test_a_store_of_the_first_version_is_upgraded(store_url: str) -> None:
@@ -46,8 +53,9 @@ def age(store: Store, *, broken: bool) -> None:
             here = update(steps).where(steps.c.number == step.number)
             connection.execute(here.values(seal=before))
         recipe = connection.execute(select(campaigns.c.recipe)).scalar_one()
-        assert '"claim": null, ' in recipe
-        older = recipe.replace('"claim": null, ', "").rpartition(', "texts"')[0] + "}"
+        older, claims = re.subn('"claim": (null|[0-9]+), ', "", recipe)
+        assert claims == 1
+        older = older.rpartition(', "texts"')[0] + "}"
         connection.execute(update(campaigns).values(recipe=older))
         for table, column in (
             ("steps", "plans"),
@@ -65,7 +73,8 @@ def test_seals_of_an_older_store_are_written_anew(
     store: Store, store_url: str, broken: bool
 ) -> None:
     """Those that hold: what somebody changed by hand is still found afterwards."""
-    alone = frugal(store, answers={"scale": [1, 5]})
+    budget: dict[str, Any] = {"method": "adaptive-kmeans", "options": {"budget": 100}}
+    alone = frugal(store, answers={"scale": [1, 5]}, **budget)
     for _ in range(3):
         for asked in alone.ask("ann", 1000):
             alone.tell(asked.id, 1 + 4 * fixed_answer(asked))
@@ -84,3 +93,73 @@ def test_seals_of_an_older_store_are_written_anew(
         answer_all(campaign, answer=lambda asked: 1 + 4 * fixed_answer(asked))
         assert campaign.state == "ended"
     again.close()
+
+
+@pytest.fixture
+def begun_earlier(store: Store, store_url: str) -> Store:
+    """A campaign of the method frugal as version 0.1 left it, without plans: half way, upgraded."""
+    campaign = frugal(store)
+    for _ in range(3):
+        answer_open(campaign)
+    age(store, broken=False)
+    store.close()
+    Store.upgrade(store_url)
+    return Store(store_url)
+
+
+def answer_open(campaign: Campaign) -> None:
+    for asked in campaign.ask("ann", 1000):
+        campaign.tell(asked.id, fixed_answer(asked))
+
+
+SENTENCE = (
+    "step 4 must go on with the claim version it began with (none), got 1: run it with those"
+    " versions, or begin a new campaign on the answers already paid for: 'askfew create DIR --reuse"
+    " frugal'"
+)
+
+
+def test_a_campaign_of_an_earlier_method_says_what_to_do(begun_earlier: Store) -> None:
+    campaign = begun_earlier.campaign("frugal")
+    with pytest.raises(ReplayMismatch) as refused:
+        answer_open(campaign)
+    assert str(refused.value).startswith("campaign 'frugal', written with askfew ")
+    assert str(refused.value).endswith(SENTENCE)
+    assert status_of(campaign).answers == len(answers_of(campaign)) > 0  # they are kept
+    (verdict,) = examine_store(begun_earlier.database).campaigns
+    assert "claim version it began with (none)" in verdict.problems[0]
+    again = frugal(begun_earlier, name="again", reuse="frugal")
+    answer_all(again)
+    assert again.state == "ended"
+    begun_earlier.close()
+
+
+def test_and_so_does_a_command(
+    begun_earlier: Store,
+    store_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    askfew = commands.command(tmp_path, monkeypatch, capfd, columns=2000)
+    begun_earlier.close()
+    code, _, err = askfew("work", "simulate", "frugal", "--store", store_url)
+    assert code == 1
+    assert err.strip().endswith(SENTENCE)
+    code, out, _ = askfew("status", "frugal", "--store", store_url)
+    assert code == 0
+    assert "running" in out
+
+
+def test_and_so_do_the_pages(begun_earlier: Store) -> None:
+    site = Site(begun_earlier)
+    campaign = begun_earlier.campaign("frugal")
+    with pytest.raises(ReplayMismatch):
+        answer_open(campaign)
+    asked = site.worker(campaign, "eve").post("/api/v1/campaigns/frugal/ask", json={"n": 1})
+    assert document(asked, 409)["detail"].endswith(SENTENCE)
+    dashboard = site.owner.get("/campaigns/frugal")
+    assert "does not go on with this one" in dashboard.text
+    assert frugal(begun_earlier, name="new").state == "running"
+    assert "does not go on" not in site.owner.get("/campaigns/new").text
+    begun_earlier.close()

@@ -39,6 +39,7 @@ def test_a_campaign_is_created_listed_and_looked_at(site: Site) -> None:
         "items": 5,
         "questions": 2,
         "question_ids": [each["id"] for each in BIRDS["questions"]],
+        "groups": 2,
         "price": 0.5,
         "lease_seconds": 600.0,
         "answers_per_worker_and_cell": 1,

@@ -11,7 +11,7 @@ from askfew.campaigns.campaign import Asked, Shown
 from askfew.errors import InvalidInput
 from askfew.workers.replies import Answer
 from askfew.workers.simulate.crowd import Simulated, check_reliabilities, read_reliabilities
-from askfew.workers.simulate.groups import groups_from_file, random_groups
+from askfew.workers.simulate.groups import digits_told, groups_from_file, random_groups
 
 
 def answers(crowd: Simulated, item: str, question: str = "q", count: int = 2000) -> list[float]:
@@ -64,10 +64,27 @@ def test_groups_by_chance_have_their_share() -> None:
     assert share == pytest.approx(0.3, abs=0.04)
 
 
+def test_more_groups_by_chance_are_of_one_size() -> None:
+    group = random_groups(1, groups=5)
+    sizes = np.bincount([group(f"item {number}") for number in range(5000)])
+    assert sizes == pytest.approx(np.full(5, 1000), abs=120)
+
+
+def test_any_two_groups_differ_on_a_question() -> None:
+    digits = digits_told([f"q{n}" for n in range(3)], groups=5)
+    crowd = Simulated(YesNo(), int, 0.99, digits=digits)
+    seen = {
+        tuple(round(float(np.mean(answers(crowd, str(group), each, 200)))) for each in digits)
+        for group in range(5)
+    }
+    assert len(seen) == 5
+
+
 def test_groups_are_read_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "truth.csv"
     file.write_text("id,group,note\na,land,x\nb,water,y\n")
-    group = groups_from_file(file)
+    group, many = groups_from_file(file)
+    assert many == 2
     assert (group("a"), group("b")) == (0, 1)
     with pytest.raises(InvalidInput, match="every item must have a group, got 'c'"):
         group("c")

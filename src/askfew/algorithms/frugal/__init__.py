@@ -1,5 +1,5 @@
 """The frugal method: search, hunt, label."""
 
-from askfew.algorithms.frugal.method import frugal
+from askfew.algorithms.frugal.method import frugal, goes_by_panels
 
-__all__ = ["frugal"]
+__all__ = ["frugal", "goes_by_panels"]

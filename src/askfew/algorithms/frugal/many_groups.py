@@ -67,8 +67,14 @@ def _run(claim: Exclusion, chooser: Chooser) -> Procedure[Finding]:
                 break
     except EndOfAnswers as end:
         return _finding(claim, end.status, str(end))
-    undecided = (claim.labels < 0).any()
-    return _finding(claim, "undecided" if undecided else "done", "")
+    left = np.flatnonzero(claim.labels < 0)
+    if not len(left):
+        return _finding(claim, "done", "every item is certified")
+    if set(left.tolist()) <= set(claim.misfits.tolist()):
+        return _finding(claim, "undecided", "all items but those that fit no group are certified")
+    return _finding(
+        claim, "undecided", "the other items were asked for long and could not be told apart"
+    )
 
 
 def _finding(claim: Exclusion, status: Status, reason: str) -> Finding:

@@ -22,7 +22,7 @@ from askfew.errors import EndOfAnswers, InvalidInput
 from askfew.plans import Plan
 from askfew.records import Finding, Problem, Procedure, Status, Tally, planned
 
-__all__ = ["Guesser", "frugal", "label_all"]
+__all__ = ["Guesser", "frugal", "goes_by_panels", "label_all"]
 
 _ONE_QUESTION = 20
 """Answers of a cell from which on single questions can carry labels. At a cap of 40 (60 items, 4 of
@@ -52,12 +52,13 @@ def frugal(
     _check(problem, groups, per_cell, tolerance)
     if groups == 2 and problem.items == 2:
         return _two_items(delta)
-    if per_cell is not None and (per_cell < _ONE_QUESTION or groups != 2):
+    if goes_by_panels(groups, per_cell):
+        assert per_cell is not None
         if groups == "auto" or tolerance:
             what = 'groups = "auto"' if groups == "auto" else f"a tolerance of {tolerance:g}"
             raise InvalidInput(
-                f"with groups = 2 and per_cell from {_ONE_QUESTION} on anything goes together; a"
-                " smaller per_cell or more groups need a known number of groups and no tolerance",
+                f"per_cell below {_ONE_QUESTION}, or with more than two groups, needs a known"
+                " number of groups and no tolerance",
                 what,
                 'leave it out, or use method "rule"',
             )
@@ -66,6 +67,15 @@ def frugal(
         return many_groups(problem, delta, rng, groups=groups, tolerance=tolerance)
     claim = PooledClaim(problem, delta, tolerance, per_cell)
     return label_all(claim, Chooser(claim, int(rng.integers(2**63)), tuning))
+
+
+def goes_by_panels(groups: object, per_cell: int | None) -> bool:
+    """Whether labels come from panels over several questions: a cap, and not single questions.
+
+    >>> goes_by_panels(2, 40), goes_by_panels(2, 12), goes_by_panels(3, 40), goes_by_panels(3, None)
+    (False, True, True, False)
+    """
+    return per_cell is not None and (per_cell < _ONE_QUESTION or groups != 2)
 
 
 def _check(problem: Problem, groups: object, per_cell: object, tolerance: float) -> None:

@@ -21,9 +21,11 @@ class Tuning:
     """A labelling step asks of each item this share of the answers it still needs."""
 
     def __post_init__(self) -> None:
-        for name, most in (("growth", 10.0), ("step", 1.0)):
+        for name, least, most in (("growth", 0.01, 10.0), ("step", 0.01, 1.0), ("hunt", 0, 1e9)):
             value = getattr(self, name)
-            if not 0.01 <= value <= most:
-                raise InvalidInput(f"{name} must lie between 0.01 and {most}", value, "see Tuning")
-        if not self.hunt >= 0:
-            raise InvalidInput("hunt must not be negative", self.hunt, "0 never hunts")
+            if not (isinstance(value, int | float) and least <= value <= most):
+                raise InvalidInput(
+                    f"{name} must be a number from {least:g} to {most:g}",
+                    repr(value),
+                    f"leave it out for {getattr(Tuning, name)}",
+                )

@@ -95,13 +95,21 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
         labels=np.where(told >= 0, told, labels),
         told=told,
         evidence=found.get("evidence"),
-        threshold=certificate.get("item_needed", certificate.get("needed", known.get("threshold"))),
+        threshold=_needed(certificate) or known.get("threshold"),
         question=found.get("question"),
         groups=groups,
         rule=rule,
         divisions=() if rule is None else divisions_of(rule, campaign.settings.answers, texts),
         why_undecided={int(item): WHY_UNDECIDED[word] for item, word in why.items()},
         promised=_promised(outcome) if outcome else rule is not None and row.state != "closed",
+    )
+
+
+def _needed(certificate: Mapping[str, Any]) -> float | None:
+    """The nats that gave labels; a panel has a threshold of its own."""
+    return next(
+        (certificate[k] for k in ("item_needed", "needed", "panel_needed") if certificate.get(k)),
+        None,
     )
 
 

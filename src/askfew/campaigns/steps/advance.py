@@ -74,8 +74,8 @@ def resumed(settings: Settings, problem: Problem, log: Log, inputs: Inputs) -> S
     """
     recipe = log.recipe
     claim, texts = CLAIM_VERSIONS.get(settings.method), inputs.texts
-    if recipe.get("claim") not in (claim, None):
-        raise _not_as_begun(log, f"claim version it began with ({recipe['claim']})", f"{claim}")
+    if (begun := recipe.get("claim")) != claim:
+        raise _not_as_begun(log, f"claim version it began with ({begun or 'none'})", f"{claim}")
     if recipe.get("texts") not in (texts, None):
         raise _not_as_begun(log, "texts of items and questions it began with", "others")
     live = new_session(settings, problem, log, inputs)
@@ -85,7 +85,10 @@ def resumed(settings: Settings, problem: Problem, log: Log, inputs: Inputs) -> S
 
 def _not_as_begun(log: Log, what: str, got: str) -> ReplayMismatch:
     return ReplayMismatch(
-        f"step {len(log)} must go on with the {what}", got, "put them back", step=len(log)
+        f"step {len(log)} must go on with the {what}",
+        got,
+        "put them back, or use the askfew that began it",
+        step=len(log),
     )
 
 
@@ -93,12 +96,13 @@ def _refused(error: ReplayMismatch, log: Log, campaign: str) -> ReplayMismatch:
     """Which campaign it is, and what its owner can do."""
     expected, got, _ = error.args
     versions = _in_words(log.recipe.get("versions"))
+    same = log.recipe.get("claim") == CLAIM_VERSIONS.get(str(log.recipe.get("method")))
+    mend = "put back what was changed in the store (a backup or an export has it), " if same else ""
     return ReplayMismatch(
         f"campaign {campaign!r}, written with {versions}: {expected}",
         got,
-        "put back what was changed in the store (a backup or an export has it), run it with"
-        " those versions, or begin a new campaign on the answers already paid for:"
-        f" 'askfew create DIR --reuse {quote(campaign)}'",
+        f"{mend}run it with those versions, or begin a new campaign on the answers already paid"
+        f" for: 'askfew create DIR --reuse {quote(campaign)}'",
         step=error.step,
         asked=error.asked,
         would_ask=error.would_ask,

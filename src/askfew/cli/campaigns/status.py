@@ -88,9 +88,10 @@ def _print_one(status: Status, price: float) -> None:
     if status.too_few_workers:
         here = _here(status)
         report.print(
-            f"[bold red]TOO FEW WORKERS: this step needs {status.workers_needed} different"
-            f" workers, and {here} {'has' if here == 1 else 'have'} come.[/bold red] What nobody"
-            " may answer closes empty after step_timeout.",
+            "[bold red]TOO FEW WORKERS: this step needs"
+            f" {counted(status.workers_needed, 'different worker')}, and {here}"
+            f" {'has' if here == 1 else 'have'} come.[/bold red]"
+            " What nobody may answer closes empty after step_timeout.",
         )
     for warning in status.warnings:
         report.print(Text(f"WARNING: {sentence(warning)}.", style="bold red"))

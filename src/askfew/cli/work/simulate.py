@@ -13,7 +13,7 @@ from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, open_desks
 from askfew.cli.work.shifts import log_to_notes, run_shifts, say
 from askfew.workers.shift import Shift
 from askfew.workers.simulate.crowd import Simulated, check_reliabilities, read_reliabilities
-from askfew.workers.simulate.groups import groups_from_file, random_groups
+from askfew.workers.simulate.groups import digits_told, groups_from_file, random_groups
 
 __all__ = ["simulate"]
 
@@ -45,7 +45,7 @@ def simulate(
         ),
     ] = None,
     balance: Annotated[
-        float, Option(help="The second group's share, where the seed decides.", min=0, max=1)
+        float, Option(help="The second of two groups' share, where the seed decides.", min=0, max=1)
     ] = 0.5,
     seed: options.Seed = 0,
     delay: Annotated[float, Option(help="Seconds that an answer takes.", min=0)] = 0.0,
@@ -57,7 +57,7 @@ def simulate(
 ) -> None:
     """Rehearse: answer as a crowd of given reliability would, until the campaign is over."""
     usual, by_question = read_reliabilities(reliability or [])
-    planted = random_groups(seed, balance) if groups is None else groups_from_file(groups)
+    written = None if groups is None else groups_from_file(groups)
     if workers > 1:
         names = [f"{worker or _NAME} {n + 1}" for n in range(workers)]
     else:
@@ -67,7 +67,11 @@ def simulate(
         about = desks[0].describe()
         if about.question_ids is not None:
             check_reliabilities(by_question, about.question_ids)
-        crowd = Simulated(about.answers, planted, usual, by_question, seed, delay)
+        by_chance = random_groups(seed, balance, about.groups), about.groups
+        planted, many = written or by_chance
+        told = [each for each in about.question_ids or () if by_question.get(each, usual) != 0.5]
+        digits = digits_told(told, many)
+        crowd = Simulated(about.answers, planted, usual, by_question, seed, delay, digits)
         patience = float("inf") if idle is None else idle
         plate = 1 if delay or workers > 1 else _PLATE
         shifts = [Shift(desk, crowd, plate=plate, idle=patience) for desk in desks]

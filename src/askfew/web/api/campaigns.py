@@ -15,7 +15,7 @@ from askfew.campaigns.kinds import write_kind
 from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.reading.overview import overview_of
 from askfew.campaigns.records import Item, Question
-from askfew.campaigns.settings import Settings, check_setting
+from askfew.campaigns.settings import Settings, check_setting, most_groups
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.web.access.callers import Caller
@@ -65,6 +65,7 @@ def _about(campaign: Campaign, caller: Caller) -> documents.About:
         "items": len(campaign.items),
         "questions": len(campaign.questions),
         "question_ids": [each.id for each in campaign.questions],
+        "groups": most_groups(settings.groups),
         "price": settings.price,
         "lease_seconds": settings.lease_seconds,
         "answers_per_worker_and_cell": settings.answers_per_worker_and_cell,

@@ -46,6 +46,7 @@ class About(BaseModel):
     items: int = Field(description="How many.")
     questions: int = Field(description="How many.")
     question_ids: list[str] = Field(description="Which, in their order.")
+    groups: int = Field(description="How many are looked for, at most; 2 if nobody said.")
     price: float
     lease_seconds: float
     answers_per_worker_and_cell: int

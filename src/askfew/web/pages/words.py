@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from askfew.algorithms.frugal import goes_by_panels
 from askfew.campaigns.reading.knowledge import Knowledge
 from askfew.campaigns.settings import Settings
 from askfew.wording import counted
 
-__all__ = ["Ending", "Phase", "course_of", "ending_of", "phase_of", "promise_of"]
+__all__ = ["Ending", "Phase", "course_of", "ending_of", "explained", "phase_of", "promise_of"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Phase:
     key: str
     word: str
     sentence: str
+    others: tuple[str, ...] = ()
+    """What the method calls parts of it."""
 
 
 _ENDINGS = {
@@ -85,39 +88,56 @@ _ENDINGS = {
     )
 }
 
-_PHASES = (
-    Phase("search", "Search", "Comparing pairs of items to find two that clearly differ."),
+_SEARCH = Phase("search", "Search", "Comparing pairs of items to find two that clearly differ.")
+_TWO_GROUPS = (
+    _SEARCH,
     Phase("hunt", "Choose", "Looking for the question that tells the groups apart best."),
     Phase("label", "Sort", "Asking about one item after the other until each has its group."),
+)
+_MORE_GROUPS = (
+    _SEARCH,
     Phase(
-        "learn",
-        "Learn",
-        "Asking some items many questions, to find out what sorts them. The rule comes next.",
+        "classify",
+        "Find groups",
+        "Looking for an item of every group, and for questions that tell the groups apart.",
+        ("hunt", "screen", "probe"),
     ),
+    Phase("label", "Sort", "Every group has an item. The others are compared with these."),
+)
+_CAPPED = (
+    Phase("explore", "Explore", "Asking some items many questions, to see which of them tell."),
     Phase(
         "certify",
         "Certify",
-        "The rule is found and frozen. Every item is asked its questions until it is sure on which"
-        " side the item lies.",
-    ),
-    Phase(
-        "evaluate",
-        "Fill in",
-        "The rule is found. What it looks at is asked once of every item.",
+        "A panel of items was chosen. Its groups are certified, and then the other items by it.",
     ),
 )
-"""Of the methods frugal and rule; others have names of their own."""
+_LEARN = Phase(
+    "learn",
+    "Learn",
+    "Asking some items many questions, to find out what sorts them. The rule comes next.",
+)
+_CERTIFY = Phase(
+    "certify",
+    "Certify",
+    "The rule is found and frozen. Every item is asked its questions until it is sure on which"
+    " side the item lies.",
+)
+_EVALUATE = Phase(
+    "evaluate", "Fill in", "The rule is found. What it looks at is asked once of every item."
+)
 
 
 def course_of(settings: Settings) -> tuple[Phase, ...]:
     """The phases that a campaign goes through, as far as its method has any."""
-    keys: tuple[str, ...] = ()
     if settings.method == "frugal":
-        keys = ("search", "hunt", "label")
-    elif settings.method == "rule":
-        last = "evaluate" if settings.repeats == "same" else "certify"
-        keys = (last,) if settings.rule is not None else ("learn", last)
-    return tuple(phase for phase in _PHASES if phase.key in keys)
+        if goes_by_panels(settings.groups, settings.most_per_cell):
+            return _CAPPED
+        return _TWO_GROUPS if settings.groups == 2 else _MORE_GROUPS
+    if settings.method == "rule":
+        last = _EVALUATE if settings.repeats == "same" else _CERTIFY
+        return (last,) if settings.rule is not None else (_LEARN, last)
+    return ()
 
 
 def promise_of(known: Knowledge) -> str:
@@ -160,6 +180,14 @@ def ending_of(state: str, outcome: dict[str, Any] | None) -> Ending:
     return _ENDINGS.get(kind, Ending(kind, kind.capitalize(), kind.capitalize(), ""))
 
 
-def phase_of(key: str) -> Phase | None:
-    """The phase that a method calls so, if there are words for it."""
-    return next((each for each in _PHASES if each.key == key), None)
+def explained(ending: Ending, outcome: dict[str, Any]) -> str:
+    """Why it ended so, in the method's own words where it has some and items were left."""
+    reason = outcome.get("reason") or ""
+    if ending.kind != "undecided" or not reason:
+        return ending.sentence
+    return f"{reason[0].upper()}{reason[1:].rstrip('.')}."
+
+
+def phase_of(key: str, course: tuple[Phase, ...]) -> Phase | None:
+    """The phase of the course that a method calls so, if there is one."""
+    return next((each for each in course if key in (each.key, *each.others)), None)

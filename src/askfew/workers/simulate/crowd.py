@@ -25,7 +25,8 @@ _NAMED = 20
 @dataclass(frozen=True)
 class Simulated:
     """Answers at random: about group 1 the answer is high with the question's reliability, about
-    group 0 low. A reliability of 0.5 says nothing.
+    group 0 low. A reliability of 0.5 says nothing. Of more groups, a question tells one binary
+    digit of the group's number.
 
     yes-no: yes or no. A scale: five points, with a mean of that share of the width. A number: of
     the kind's sigma, above 0 with that probability. The seed, the cell and the slot decide.
@@ -37,6 +38,8 @@ class Simulated:
     by_question: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
     delay: float = 0.0
+    digits: Mapping[str, int] = field(default_factory=dict)
+    """Which digit each question tells; the last one, where nothing is said."""
 
     async def __call__(self, plate: Sequence[Asked]) -> list[Reply]:
         """One answer for each question."""
@@ -46,7 +49,8 @@ class Simulated:
 
     def _value(self, asked: Asked) -> float:
         right = self.by_question.get(asked.question.id, self.reliability)
-        high = right if self.groups(asked.item.id) else 1 - right
+        digit = self.digits.get(asked.question.id, 0)
+        high = right if self.groups(asked.item.id) >> digit & 1 else 1 - right
         slot = asked.id.rpartition("-")[0]  # the rest of an id differs from lease to lease
         rng = chance(self.seed, asked.item.id, asked.question.id, slot)
         match self.kind:

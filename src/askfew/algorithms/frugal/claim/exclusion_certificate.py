@@ -63,8 +63,9 @@ class ExclusionCertificate(Certificate):
             f"Items {a} and {b} were registered as candidate {self.registered} and confirmed to"
             f" differ with {self.pair_evidence:.1f} nats of evidence where {self.pair_needed:.1f}"
             f" were needed (delta {self.pair_delta:.2g}).",
-            f"The groups are represented by {_listed([items[i] for i in self.representatives])},"
-            " each of them excluded from the groups before it.",
+            "The groups are represented by the items"
+            f" {_listed([items[i] for i in self.representatives])}, each of them excluded from the"
+            " groups before it.",
             f"Labels rest on {_listed([questions[j] for j in self.questions], 'question')}.",
             "Every label is given by excluding every other group with at least"
             f" {self.item_needed:.1f} nats (delta {self.item_delta:.2g} over all items, attempt"
@@ -135,6 +136,12 @@ def _assumptions(
     )
 
 
-def _listed(things: Sequence[object], kind: str = "item", most: int = 10) -> str:
-    text = ", ".join(f"{kind} {thing}" for thing in things[:most])
-    return text if len(things) <= most else f"{text} and {len(things) - most} more"
+def _listed(things: Sequence[object], kind: str = "", most: int = 10) -> str:
+    """At most so many, by their names.
+
+    >>> _listed(["swims", "flies"], "question"), _listed(["swims"], "question")
+    ('the questions swims, flies', 'the question swims')
+    """
+    text = ", ".join(str(thing) for thing in things[:most])
+    text += f" and {len(things) - most} more" if len(things) > most else ""
+    return f"the {kind}{'s' if len(things) > 1 else ''} {text}" if kind else text

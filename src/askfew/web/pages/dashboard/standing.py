@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, Integer, cast, func, select
 
+from askfew.algorithms import CLAIM_VERSIONS
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.knowledge import Knowledge, knowledge_of
 from askfew.campaigns.reading.status import Status, status_of
-from askfew.campaigns.tables.schema import answers
+from askfew.campaigns.steps.advance import GOING
+from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.records import Ints
 
@@ -42,6 +45,8 @@ class Standing:
     """The warnings, and the promise; None where nothing is promised."""
     silent: bool
     """Whether questions are open, people have come, and nobody has answered for minutes."""
+    outdated: bool
+    """Whether it was begun under another claim, and does not go on with this askfew."""
 
     @property
     def version(self) -> str:
@@ -71,11 +76,9 @@ class Standing:
         return self.known.labels
 
     def represents(self, item: int) -> bool:
-        """Whether the item stands for its group: it was labelled first, without evidence."""
-        known = self.known
-        if known.rule is not None or known.evidence is None or known.threshold is None:
-            return False
-        return bool(known.labels[item] >= 0) and known.evidence[item] < known.threshold
+        """Whether the item stands for its group: the others were excluded from it."""
+        certificate = (self.outcome or {}).get("certificate") or {}
+        return item in certificate.get("representatives", ())
 
 
 def standing_of(campaign: Campaign) -> Standing:
@@ -84,6 +87,9 @@ def standing_of(campaign: Campaign) -> Standing:
     with snapshot(campaign.database) as connection:
         known = knowledge_of(connection, campaign)
         curve = _curve(connection, campaign.id)
+        recipe = connection.execute(
+            select(campaigns.c.recipe).where(campaigns.c.id == campaign.id)
+        ).scalar_one()
     outcome = known.outcome
     return Standing(
         status=status,
@@ -93,6 +99,8 @@ def standing_of(campaign: Campaign) -> Standing:
         silent=status.state == "running"
         and bool(status.open and status.workers and curve.times)
         and campaign.clock() - curve.times[-1] > _SILENCE,
+        outdated=status.state in GOING
+        and json.loads(recipe).get("claim") != CLAIM_VERSIONS.get(campaign.settings.method),
     )
 
 

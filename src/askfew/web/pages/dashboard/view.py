@@ -14,7 +14,15 @@ from askfew.guessing import Guesses
 from askfew.web.pages.dashboard.standing import Standing, standing_of
 from askfew.web.pages.desk import Desk, desk_of
 from askfew.web.pages.forecasts import least_answers, usual_unknown
-from askfew.web.pages.words import Ending, Phase, course_of, ending_of, phase_of, promise_of
+from askfew.web.pages.words import (
+    Ending,
+    Phase,
+    course_of,
+    ending_of,
+    explained,
+    phase_of,
+    promise_of,
+)
 
 __all__ = ["Bill", "Details", "Mark", "Summary", "View"]
 
@@ -90,13 +98,15 @@ class View:
         """Words and figures."""
         standing = self.standing()
         ending = ending_of(standing.status.state, standing.outcome)
-        phase = phase_of(standing.status.phase) if ending.kind in ("running", "paused") else None
+        course = course_of(self.settings)
+        going = ending.kind in ("running", "paused")
+        phase = phase_of(standing.status.phase, course) if going else None
         return Summary(
             standing,
             ending,
             _sentence(standing, ending, phase),
             phase,
-            _course(standing, ending, course_of(self.settings)),
+            _course(phase, ending, course),
             self._bill(standing),
         )
 
@@ -139,7 +149,7 @@ class View:
 def _sentence(standing: Standing, ending: Ending, phase: Phase | None) -> str:
     status = standing.status
     if standing.outcome is not None:
-        return f"{ending.sentence} {promise_of(standing.known)}".strip()
+        return f"{explained(ending, standing.outcome)} {promise_of(standing.known)}".strip()
     if ending.kind != "running":
         return ending.sentence
     if not status.workers:
@@ -148,14 +158,13 @@ def _sentence(standing: Standing, ending: Ending, phase: Phase | None) -> str:
 
 
 def _course(
-    standing: Standing, ending: Ending, phases: tuple[Phase, ...]
+    phase: Phase | None, ending: Ending, phases: tuple[Phase, ...]
 ) -> tuple[tuple[Phase, str], ...]:
     """How far along the method is, if it has phases."""
     if ending.kind in ("done", "undecided"):
         return tuple((phase, "past") for phase in phases)
-    keys = [phase.key for phase in phases]
-    if standing.status.phase not in keys or ending.kind not in ("running", "paused"):
+    if phase not in phases:
         return ()
-    now = keys.index(standing.status.phase)
-    words = ["past" if n < now else "now" if n == now else "ahead" for n in range(len(keys))]
+    now = phases.index(phase)
+    words = ["past" if n < now else "now" if n == now else "ahead" for n in range(len(phases))]
     return tuple(zip(phases, words, strict=True))

@@ -76,7 +76,7 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
     ranges = {key: tried(key, lambda key=key: _range(texts.get(key, ""))) for key in _RANGES}  # type: ignore[misc]
     if sentences or items is None or questions is None or kind is None:
         return None, sentences
-    to_blame = setting_to_blame(values)
+    to_blame = setting_to_blame({**values, "answers": kind})
     settings = tried(to_blame, lambda: Settings.from_dict({**values, "answers": kind}))
     if settings is not None:
         wrong = what_is_wrong(settings, Inputs.of(items, questions))

@@ -271,9 +271,10 @@ function trouble(error) {
     return true;
   }
   if (!(error instanceof Refused)) throw error;
-  if (error.status === 401 || error.status === 403) {
+  if ([401, 403, 409].includes(error.status)) {
     over = true;
-    rest("This link no longer works", "Ask whoever invited you for a new one. What you sent has been kept.");
+    if (error.status === 409) rest("This campaign does not go on", "Tell whoever invited you. What you sent has been kept.");
+    else rest("This link no longer works", "Ask whoever invited you for a new one. What you sent has been kept.");
     keep.change((state) => (state.held = []));
     draw();
   }
