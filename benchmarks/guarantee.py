@@ -81,9 +81,9 @@ def restarted(world: World, rng: np.random.Generator, *, delta: float, max_answe
     end = Sides.end
 
     def early(sides: Sides) -> End | None:
-        first = len(sides.claim.labellings) == 1
-        labelled = first and (sides.claim.labellings[0].sides >= 0).mean() > 0.5
-        return "futile" if labelled else end(sides)
+        first = sides.claim.labelling(sides.question)
+        broken = first is not None and first is sides.claim.labellings[0]
+        return "silent" if broken and (first.sides >= 0).mean() > 0.5 else end(sides)
 
     with patch.object(Sides, "end", early):
         return try_method(world, rng, method="frugal", delta=delta, max_answers=max_answers)

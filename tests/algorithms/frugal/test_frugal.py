@@ -45,24 +45,27 @@ SMALL: dict[str, Callable[[int], Oracle]] = {
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_ten_thousand_small_runs_have_no_long_tail(name: str) -> None:
-    answers = [play(SMALL[name](seed), seed, 0.2).meter.answers for seed in range(2500)]
+def test_thousands_of_small_runs_have_no_long_tail(name: str) -> None:
+    answers = [play(SMALL[name](seed), seed, 0.2).meter.answers for seed in range(800)]
     assert max(answers) <= 30 * np.median(answers)
 
 
 def busiest(seed: int) -> float:
-    """Answers of the busiest cell, over the median labelled item's."""
+    """Answers of the busiest cell but the searched pair's, over the median labelled item's."""
     labels = np.random.default_rng(seed).permutation(np.arange(500) % 2)
     oracle = Watched(yes_no(seed, 0.9, 5, 100, labels))
     ended = play(oracle, seed)
     assert ended.result is not None
     question = ended.result.question
     labelled = [times for (_, asked), times in oracle.asked.items() if asked == question]
-    return float(max(oracle.asked.values()) / np.median(labelled))
+    most = [0] * 500
+    for (item, _), times in oracle.asked.items():
+        most[item] = max(most[item], times)
+    return float(sorted(most)[-3] / np.median(labelled))
 
 
 def test_nobody_is_asked_anything_very_often() -> None:
-    """Items are references of one another, so that no cell is much busier than another.
+    """Items are references of one another, so that beside the pair no cell is much busier.
 
     By bad luck an item's own answers may leave it in doubt for long.
     """
@@ -177,17 +180,35 @@ def test_a_yes_no_certificate_s_interval_is_narrow_enough_to_say_something() -> 
     assert min(low for low, _ in ends) > 0.3
 
 
-PHASES: dict[str, tuple[Instance, dict[str, float]]] = {}
+PHASES: dict[str, tuple[Instance, dict[str, float]]] = {
+    "sparse": (Instance(20, 1000, 53, 2.06), {"search": 235, "hunt": 0, "label": 104}),
+    "dense": (Instance(20, 200, 200, 0.5), {"search": 511, "hunt": 95, "label": 1640}),
+    "yes/no": (Instance(101, 16, 3, 0.7, "yes-no"), {"search": 172, "hunt": 20, "label": 900}),
+}
 """Mean answers of each phase over 40 runs, frozen when they were measured."""
 
 
-@pytest.mark.parametrize("name", PHASES)
-def test_no_phase_costs_more_than_it_did(name: str) -> None:
+def off_by(name: str) -> list[str]:
+    """Phases that cost more or less than they did, by more than a change of luck explains."""
     instance, frozen = PHASES[name]
     spent = phase_means(instance)
-    for phase, mean in frozen.items():
-        assert 0.8 * mean <= spent[phase] <= 1.2 * mean, (phase, spent[phase], mean)
-    assert sum(spent.values()) <= 1.08 * sum(frozen.values())
+    off = [
+        phase
+        for phase, mean in frozen.items()
+        if not 0.75 * mean - 5 <= spent[phase] <= 1.25 * mean + 5
+    ]
+    return off + ["all"] * (sum(spent.values()) > 1.1 * sum(frozen.values()))
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_every_phase_costs_what_it_did(name: str) -> None:
+    assert off_by(name) == []
+
+
+def test_a_hunt_that_returns_at_once_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("askfew.algorithms.frugal.guess.hunt.Hunt.goes_on", lambda _: False)
+    assert "hunt" in off_by("dense")
+    assert "hunt" in off_by("yes/no")
 
 
 def test_every_batch_says_what_is_known() -> None:

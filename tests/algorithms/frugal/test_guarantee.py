@@ -11,13 +11,12 @@ from scipy.stats import beta
 
 from askfew.algorithms.frugal.claim import pooled
 from askfew.algorithms.frugal.claim.pooled import PooledClaim
-from askfew.algorithms.frugal.guess import sides
 from askfew.algorithms.frugal.guess.sides import Sides
-from askfew.answers import AnswerKind
+from askfew.answers import AnswerKind, Number
 from askfew.evidence import log_evidence
 from askfew.oracles import gaussian, scale
 from askfew.plans import Plan
-from askfew.records import Floats, Ints, Oracle
+from askfew.records import Floats, Ints, Oracle, Problem, Tally
 
 from .worlds import numbers, play, right, yes_no
 
@@ -55,7 +54,7 @@ WORLDS: dict[str, tuple[Callable[[int], Oracle], Ints]] = {
 @pytest.mark.parametrize("name", WORLDS)
 def test_labels_are_right(name: str) -> None:
     world, labels = WORLDS[name]
-    assert upper_limit(label_errors(world, labels, 250), 250) <= DELTA
+    assert upper_limit(label_errors(world, labels, 150), 150) <= DELTA
 
 
 def test_labels_are_right_whoever_is_presumed_on_a_side(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +67,7 @@ def test_labels_are_right_whoever_is_presumed_on_a_side(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(Sides, "_fit", wrong_at_first)
     world, labels = WORLDS["weak, dense"]
-    assert upper_limit(label_errors(world, labels, 120), 120) <= DELTA
+    assert upper_limit(label_errors(world, labels, 60), 60) <= DELTA
 
 
 def test_labels_are_right_after_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,15 +75,16 @@ def test_labels_are_right_after_restarts(monkeypatch: pytest.MonkeyPatch) -> Non
     end = Sides.end
 
     def breaks_off(self: Sides) -> Any:
-        first = len(self.claim.labellings) == 1
-        return "futile" if first and self.heard.sum() > 300 else end(self)
+        first = self.claim.labellings[0] if self.claim.labellings else None
+        broken = first is not None and first.question == self.question
+        return "silent" if broken and (first.sides >= 0).mean() > 0.3 else end(self)
 
     monkeypatch.setattr(Sides, "end", breaks_off)
     world, labels = WORLDS["weak, dense"]
-    ended = [play(world(seed), seed, DELTA) for seed in range(120)]
-    assert upper_limit(sum(not right(each, labels) for each in ended), 120) <= DELTA
+    ended = [play(world(seed), seed, DELTA) for seed in range(80)]
+    assert upper_limit(sum(not right(each, labels) for each in ended), 80) <= DELTA
     joined = [each.result.certificate.further for each in ended if each.result is not None]  # type: ignore[union-attr]
-    assert sum(map(bool, joined)) > 60
+    assert sum(map(bool, joined)) > 40
 
 
 def published(runs: int, cap: int) -> int:
@@ -98,11 +98,13 @@ def published(runs: int, cap: int) -> int:
 
 
 def test_one_group_alone_is_not_labelled() -> None:
-    assert upper_limit(published(150, 5000), 150) <= DELTA
+    assert upper_limit(published(60, 3000), 60) <= DELTA
 
 
 def test_a_bet_that_sees_its_own_block_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def peeking(answers: AnswerKind, _x: Any, _r: Any, x: Any, a: Any, r: Any, b: Any) -> Any:
+    def peeking(
+        answers: AnswerKind, _x: Any, _r: Any, x: Any, a: Any, r: Any, b: Any, **_: float
+    ) -> Any:
         return log_evidence(answers, x / np.maximum(a, 1), r / np.maximum(b, 1), x, a, r, b)
 
     monkeypatch.setattr(pooled, "log_evidence", peeking)
@@ -121,52 +123,42 @@ def test_a_threshold_without_the_union_over_items_is_caught(
 def two_sided(
     self: PooledClaim, guess: Floats, reference: float, x: Any, a: Any, r: Any, b: Any, side: int
 ) -> Floats:
-    """Every item is bet to answer as it did so far, on whichever side of the references."""
+    """A bet on whichever side of the references the guess lies."""
     del side
     block = log_evidence(self.problem.answers, guess, reference, x, a, r, b)
     return np.where(b > 0, block, 0.0)
 
 
+def wrong_sides(seed: int) -> bool:
+    """Whether the claim labels anybody wrongly by a guess that knows nothing of sides.
+
+    Everybody is presumed low, and every item is bet to answer as it has done so far.
+    """
+    rng = np.random.default_rng(seed)
+    truth = np.arange(10) % 2
+    claim = PooledClaim(Problem(10, 1, Number(1.0)), DELTA)
+    counts, sums = np.zeros(10), np.zeros(10)
+    for _ in range(40):
+        own = sums / np.maximum(counts, 1)
+        columns = {
+            "items": np.arange(10),
+            "repeats": np.full(10, 8),
+            "roles": np.ones(10, dtype=np.int64),
+            "levels": np.array([0.0, 1.0]),
+            "references": np.full(2, own.mean()),
+            "late": np.arange(10),
+            "own": own,
+        }
+        claim.ask(Plan("label", {"question": 0}, columns))
+        heard = rng.normal(8.0 * truth, np.sqrt(8.0))
+        claim.settle(Tally(np.full(10, 8), heard))
+        counts, sums = counts + 8, sums + heard
+    sides = claim.labellings[0].sides
+    return bool(((sides >= 0) & (sides != truth)).any())
+
+
 def test_a_two_sided_bet_with_pooled_references_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """References of the other group make "the same mean" false for an item that is right."""
-    propose = Sides.propose
-
-    def own_bets(self: Sides) -> Plan:
-        """Bets from every item's own answers, and everybody a reference of both sides."""
-        plan = propose(self)
-        items = plan.ints("items")
-        asked = self._counts[items] > 0
-        rows = np.flatnonzero(asked)
-        own = self._sums[items[rows]] / self._counts[items[rows]]
-        columns = {**plan.columns, "late": rows, "own": own, "roles": np.full(len(items), 3)}
-        return Plan(plan.kind, plan.facts, columns)
-
-    monkeypatch.setattr(Sides, "propose", own_bets)
-    world, labels = WORLDS["weak, dense"]
-    honest = label_errors(world, labels, 60)
-    assert upper_limit(honest, 60) <= DELTA, honest
+    assert upper_limit(sum(map(wrong_sides, range(200))), 200) <= DELTA
     monkeypatch.setattr(PooledClaim, "_block", two_sided)
-    assert lower_limit(label_errors(world, labels, 60), 60) > DELTA
-
-
-def test_the_search_s_answers_counted_as_fresh_are_caught(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A pair is searched because it looks different: its old answers prove nothing."""
-    begin = Sides.__init__
-
-    def knows_already(self: Sides, *given: Any) -> None:
-        begin(self, *given)
-        opened = pooled.Labelling.begin
-
-        def warm(items: int, question: int, threshold: float) -> pooled.Labelling:
-            made = opened(items, question, threshold)
-            low, high = self.target.pair[self.order]
-            gap, counts = self.hoped, self.target.counts
-            made.evidence[0, high] = made.evidence[1, low] = gap**2 * counts.min() / 4 * 2
-            return made
-
-        monkeypatch.setattr(pooled.Labelling, "begin", warm)
-
-    monkeypatch.setattr(sides.Sides, "__init__", knows_already)
-    assert lower_limit(published(60, 5000), 60) > DELTA
+    assert lower_limit(sum(map(wrong_sides, range(60))), 60) > DELTA
