@@ -21,6 +21,9 @@ from askfew.records import Floats, Ints
 
 __all__ = ["CoverGuesser", "Tuning"]
 
+_ROUNDS = 4
+"""Times that the first Batch is asked, if most of it is not answered."""
+
 
 @dataclass(frozen=True)
 class Tuning:
@@ -46,7 +49,11 @@ class Tuning:
     """Items of each group at least that a Batch asks: nobody is compared with fewer."""
     together: float = 0.25
     """Of what an undecided item lacks, asked for in one Batch."""
-    patience: float = 14.0
+    hopeless: float = 0.7
+    """Of the evidence needed: what questions must promise for more to be asked at all. With one
+    answer per cell 12 useful questions of 30 promised .9 and more of it, none .35 to .75 (4 worlds
+    each)."""
+    patience: float = 20.0
     """Answers an item without a single label after which it is given up."""
 
 
@@ -67,7 +74,7 @@ class CoverGuesser:
             n, d
         )
         self.turn = (turn * 0.6180339887498949) % 1.0 < whole
-        self.explored = False
+        self.rounds = 0
         self.chances = np.full((n, 2), 0.5)
         self.levels = np.zeros((2, d))
         self.likely = np.zeros(d)
@@ -75,6 +82,8 @@ class CoverGuesser:
 
     def learn(self) -> None:
         """Fit two classes to all answers, the labels clamped."""
+        if not self.ledger.answers:
+            return
         labels = self.cover.labels
         kind = self.ledger.problem.answers
         answered = Answered.of(kind, self.ledger.counts, self.ledger.sums, discount=0.0)
@@ -116,10 +125,15 @@ class CoverGuesser:
 
     def next(self) -> Plan:
         """The next Batch, or a plan to end where nothing helps."""
-        if not self.explored:
-            row, column = np.nonzero(self.turn)
+        missing = self.turn & (self.ledger.counts[self.explorers] == 0)
+        if not self.rounds or (self.rounds < _ROUNDS and 2 * missing.sum() > self.turn.sum()):
+            row, column = np.nonzero(missing)
             return self._plan("explore", self.explorers[row], column, np.ones(len(row)))
         none = not (self.cover.labels >= 0).any()
+        needed = max(self.cover.node_needed, self.cover.root_needed)
+        scarce = self.ledger.per_cell <= 2  # else more answers may show another split
+        if none and scarce and self.carried < self.tuning.hopeless * needed:
+            return self._end()
         if none and self.ledger.answers > self._patience():
             return self._end()
         return self._certify() or self._end()
@@ -129,7 +143,7 @@ class CoverGuesser:
 
     def accept(self, plan: Plan) -> None:
         """Note what was decided, now or in the log."""
-        self.explored |= plan.kind == "explore"
+        self.rounds += plan.kind == "explore"
 
     def _end(self) -> Plan:
         useful = int((self.likely > 0.9).sum())
@@ -181,7 +195,7 @@ class CoverGuesser:
         guesses = chances @ self.levels[:, np.unique(columns)]
         sure = chances.max(axis=1) >= self.tuning.sure
         scale = self.ledger.problem.answers
-        if not self.explored and not isinstance(scale, Number):
+        if not self.ledger.answers and not isinstance(scale, Number):
             guesses[:] = (scale.low + scale.high) / 2
         return Plan(
             kind,
