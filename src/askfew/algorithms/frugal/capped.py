@@ -91,7 +91,10 @@ def _cover(problem: Problem, delta: float, root: int, per_cell: int) -> Procedur
         return _covered(cover, delta, "done", "every item is certified")
     if (cover.labels >= 0).any():
         return _covered(cover, delta, "undecided", _more(per_cell))
-    return _covered(cover, delta, "undecided", _too_little(plan, cover.root_needed, per_cell))
+    needed = max(cover.root_needed, cover.node_needed)
+    if guesser.carried < needed:
+        return _covered(cover, delta, "undecided", _too_little(plan, needed, per_cell))
+    return _covered(cover, delta, "undecided", _no_panel(per_cell))
 
 
 def _covered(cover: Cover, delta: float, status: Status, reason: str) -> Finding:
@@ -144,14 +147,7 @@ def _run(
     assert panel is not None
     if (panel.labels >= 0).all():
         return _finding(ledger, groups, delta, panel, "done", "every item is certified")
-    if (panel.labels >= 0).any():
-        why = _more(per_cell)
-    else:
-        why = (
-            f"no panel could be certified with {counted(per_cell, 'answer')} per cell; more"
-            " questions that tell the groups apart, a larger per_cell, or promise='rule' with an"
-            " error share would help"
-        )
+    why = _more(per_cell) if (panel.labels >= 0).any() else _no_panel(per_cell)
     return _finding(ledger, groups, delta, panel, "undecided", why)
 
 
@@ -192,6 +188,14 @@ def _deck(problem: Problem, root: int) -> Ints:
     if problem.questions <= most:
         return every
     return np.sort(np.random.default_rng([root, 1]).choice(every, most, replace=False))
+
+
+def _no_panel(per_cell: int) -> str:
+    return (
+        f"no panel could be certified with {counted(per_cell, 'answer')} per cell; more questions"
+        " that tell the groups apart, a larger per_cell, or promise='rule' with an error share"
+        " would help"
+    )
 
 
 def _more(per_cell: int) -> str:
