@@ -1,7 +1,9 @@
 """The promise "groups" under a cap: no cell is ever asked more than ``per_cell`` times.
 
-EXPLORE finds questions that tell the groups apart; nothing is claimed from it. CERTIFY fixes a
-panel and labels everything by fresh answers over several questions (``claim/panel.py``).
+Two groups and few answers per cell: panels that cover all items (``claim/cover.py``), no answer set
+apart. Otherwise EXPLORE finds questions that tell the groups apart; nothing is claimed from it.
+CERTIFY fixes a panel and labels everything by fresh answers over several questions
+(``claim/panel.py``).
 """
 
 from __future__ import annotations
@@ -11,8 +13,11 @@ from functools import partial
 
 import numpy as np
 
+from askfew.algorithms.frugal.claim.cover import Cover
+from askfew.algorithms.frugal.claim.cover_certificate import cover_certificate
 from askfew.algorithms.frugal.claim.panel import ATTEMPTS, MOST_GROUPS, Ledger, Panel
 from askfew.algorithms.frugal.claim.panel_certificate import panel_certificate
+from askfew.algorithms.frugal.guess.cover import CoverGuesser
 from askfew.algorithms.frugal.guess.panel import Guesser
 from askfew.errors import EndOfAnswers, InvalidInput, InvalidPlan
 from askfew.plans import Plan
@@ -32,6 +37,11 @@ __all__ = ["capped"]
 
 _MOST_CELLS = 5 * 10**6
 """Items times questions that are considered: of a larger problem, questions at random."""
+_COVERED = 240
+"""Items at most that panels may cover: every Batch weighs all of their partitions."""
+_FEW_ANSWERS = 8
+"""Answers per cell up to which panels cover all items: at 5 they took three quarters of what one
+panel took, and all runs ended (8 worlds of 60 items); 12 is left to one panel."""
 
 
 def capped(
@@ -54,7 +64,59 @@ def capped(
             repr(groups),
             "pass how many groups there are",
         )
-    return _run(problem, delta, int(rng.integers(2**63)), groups, per_cell)
+    root = int(rng.integers(2**63))
+    if groups == 2 and 2 < problem.items <= _COVERED and per_cell <= _FEW_ANSWERS:
+        return _cover(problem, delta, root, per_cell)
+    return _run(problem, delta, root, groups, per_cell)
+
+
+def _cover(problem: Problem, delta: float, root: int, per_cell: int) -> Procedure[Finding]:
+    """Panels that cover all items, asked until nothing is left to be said."""
+    ledger = Ledger(problem, per_cell, _deck(problem, root))
+    cover = Cover(ledger, delta, np.random.default_rng([root, 0]).permutation(problem.items))
+    guesser = CoverGuesser(cover, root)
+    try:
+        while (cover.labels < 0).any():
+            plan = yield from planned(guesser.next)
+            guesser.accept(plan)
+            if plan.kind == "end":
+                break
+            batch = cover.ask(plan)
+            tally = yield batch
+            cover.settle(tally)
+            guesser.learn()
+    except EndOfAnswers as end:
+        return _covered(cover, delta, end.status, str(end))
+    if (cover.labels >= 0).all():
+        return _covered(cover, delta, "done", "every item is certified")
+    if (cover.labels >= 0).any():
+        return _covered(cover, delta, "undecided", _more(per_cell))
+    needed = max(cover.root_needed, cover.node_needed)
+    if guesser.carried < needed:
+        return _covered(cover, delta, "undecided", _too_little(plan, needed, per_cell))
+    return _covered(cover, delta, "undecided", _no_panel(per_cell))
+
+
+def _covered(cover: Cover, delta: float, status: Status, reason: str) -> Finding:
+    """What was certified, in the order of the first items, and why the rest was not."""
+    labels = _in_order(cover.labels)
+    fits_badly, useful = set(cover.misfits.tolist()), cover.used > 0
+    has_room = np.asarray((cover.ledger.room[:, useful] > 0).any(axis=1))
+    why: dict[int, WhyUndecided] = {
+        int(i): "misfit" if i in fits_badly else "between" if has_room[i] else "few-answers"
+        for i in np.flatnonzero(labels < 0)
+    }
+    if not (labels >= 0).any():
+        return Finding(labels, status=status, undecided=why, groups=2, reason=reason)
+    return Finding(
+        labels,
+        int(cover.ledger.deck[int(np.argmax(cover.used))]),
+        cover_certificate(cover, delta, labels),
+        status,
+        undecided=why,
+        groups=2,
+        reason=reason,
+    )
 
 
 def _run(
@@ -85,17 +147,7 @@ def _run(
     assert panel is not None
     if (panel.labels >= 0).all():
         return _finding(ledger, groups, delta, panel, "done", "every item is certified")
-    if (panel.labels >= 0).any():
-        why = (
-            "all items that the cap lets decide are certified; more questions that tell the groups"
-            f" apart or a larger per_cell (now {per_cell}) would decide more"
-        )
-    else:
-        why = (
-            f"no panel could be certified with {counted(per_cell, 'answer')} per cell; more"
-            " questions that tell the groups apart, a larger per_cell, or promise='rule' with an"
-            " error share would help"
-        )
+    why = _more(per_cell) if (panel.labels >= 0).any() else _no_panel(per_cell)
     return _finding(ledger, groups, delta, panel, "undecided", why)
 
 
@@ -136,6 +188,21 @@ def _deck(problem: Problem, root: int) -> Ints:
     if problem.questions <= most:
         return every
     return np.sort(np.random.default_rng([root, 1]).choice(every, most, replace=False))
+
+
+def _no_panel(per_cell: int) -> str:
+    return (
+        f"no panel could be certified with {counted(per_cell, 'answer')} per cell; more questions"
+        " that tell the groups apart, a larger per_cell, or promise='rule' with an error share"
+        " would help"
+    )
+
+
+def _more(per_cell: int) -> str:
+    return (
+        "all items that the cap lets decide are certified; more questions that tell the groups"
+        f" apart or a larger per_cell (now {per_cell}) would decide more"
+    )
 
 
 def _too_little(plan: Plan, needed: float, per_cell: int) -> str:

@@ -9,13 +9,18 @@ import pytest
 from scipy.stats import beta
 
 from askfew.algorithms.frugal.capped import capped
+from askfew.algorithms.frugal.claim.cover import Cover
 from askfew.algorithms.frugal.claim.panel import Ledger, Panel, part_of_delta
-from askfew.driver import Ended, run
+from askfew.driver import Ended, replay, run
 from askfew.errors import InvalidInput, InvalidPlan
+from askfew.log import Log
 from askfew.plans import Plan
-from askfew.records import Batch, Finding, Floats, Oracle, Problem, Tally
+from askfew.records import Batch, Finding, Floats, Oracle, Problem, Procedure, Tally
 from askfew.simulation.instances import Instance, World
 from askfew.simulation.referee import judge
+from askfew.testing import ForgetfulOracle, check_method
+
+RUNS, DELTA = 2000, 0.1
 
 
 class Counting:
@@ -89,6 +94,53 @@ def test_a_budget_keeps_what_is_certified() -> None:
     assert judge(found, world).wrong == 0
 
 
+@pytest.mark.parametrize("cap", [1, 5, 12])
+def test_questions_that_tell_nothing_apart_end_the_run(cap: int) -> None:
+    ended, _ = play(0, cap, useful=1, gap=0.0)
+    assert ended.result is not None
+    assert ended.result.status == "undecided"
+    assert (ended.result.labels == -1).all()
+    assert "larger per_cell" in ended.result.reason
+
+
+@pytest.mark.parametrize(("groups", "cap"), [(2, 1), (2, 5), (2, 40), (3, 5)])
+def test_it_replays_and_bears_skips_and_every_kind_of_answer(groups: int, cap: int) -> None:
+    check_method(lambda problem, rng: capped(problem, 0.1, rng, groups=groups, per_cell=cap))
+
+
+def test_a_longer_run_replays_and_bears_skips() -> None:
+    world = Instance(items=30, questions=12, useful=8, gap=0.8, noise="yes-no")
+    oracle = world.draw(np.random.SeedSequence(4)).oracle
+    half = ForgetfulOracle(
+        oracle, lambda step, repeats: np.random.default_rng(step).binomial(repeats, 0.7)
+    )
+
+    def start() -> Procedure[Finding]:
+        return capped(oracle.problem, 0.1, np.random.default_rng(3), groups=2, per_cell=5)
+
+    log = Log(oracle.problem)
+    live = run(start(), half, log=log)
+    assert live.result is not None
+    assert (live.result.labels >= 0).mean() > 0.8
+    again = replay(start(), log).ended
+    assert again is not None
+    assert again.result is not None
+    np.testing.assert_array_equal(again.result.labels, live.result.labels)
+    for cut in (1, len(log) // 2, len(log) - 1):
+        part = replay(start(), Log(log.problem, steps=log.steps[:cut]))
+        batch = part.ask()
+        assert batch is not None
+        assert batch.asks_the_same_as(log.steps[cut].batch)
+
+
+@pytest.mark.parametrize(("noise", "gap"), [("gaussian", 3.0), ("scale", 0.8)])
+def test_numbers_and_scales_under_a_small_cap(noise: str, gap: float) -> None:
+    ended, world = play(1, 5, items=30, questions=20, useful=10, noise=noise, gap=gap)
+    verdict = judge(ended.result, world)
+    assert verdict.wrong == 0
+    assert verdict.decided > 0.9
+
+
 def test_as_many_items_as_groups_need_no_answer() -> None:
     problem = Problem(2, 3)
     ended = run(
@@ -106,9 +158,54 @@ def test_bad_settings_are_refused(groups: int, per_cell: int) -> None:
         capped(Problem(20, 3), 0.1, np.random.default_rng(0), groups=groups, per_cell=per_cell)
 
 
+# Panels that cover all items, with a guesser that is as greedy as it can be.
+
+
+def covered(seed: int, peeking: bool) -> bool:
+    """Whether any label was published though all items are alike: always a mistake."""
+    rng = np.random.default_rng([seed, 8])
+    cover = Cover(Ledger(Problem(14, 2), 40, np.arange(2)), DELTA, np.arange(14))
+    totals = np.zeros((14, 2))
+    items, questions = np.repeat(np.arange(14), 2), np.tile(np.arange(2), 14)
+    ones = np.ones(28, dtype=np.int64)
+    for step in range(8):
+        answers = (rng.random((14, 2)) < 0.5).astype(np.float64)
+        seen, asked = (totals + 3 * answers, step + 3) if peeking else (totals, step)
+        means = (seen + 0.5) / (asked + 1)
+        columns = {"items": items, "questions": questions, "repeats": ones}
+        bets = {"guesses": means.ravel(), "bets": np.ones(14, dtype=np.int64)}
+        cover.ask(Plan("certify", {}, {**columns, **bets}))
+        cover.settle(Tally(ones, answers.ravel()))
+        totals += answers
+        if (cover.labels >= 0).any():
+            return True
+    return False
+
+
+def test_panels_of_items_that_are_all_alike_publish_rarely() -> None:
+    errors = sum(covered(seed, peeking=False) for seed in range(60))
+    assert float(beta.ppf(0.95, errors + 1, 60 - errors)) <= DELTA
+
+
+def test_panels_catch_bets_that_have_seen_the_answers() -> None:
+    assert sum(covered(seed, peeking=True) for seed in range(20)) > 10
+
+
+def test_a_panel_holds_every_partition_once() -> None:
+    cover = Cover(Ledger(Problem(4, 2), 1, np.arange(2)), 0.1, np.arange(4))
+    assert cover.root.sides is not None
+    assert len(np.unique(cover.root.sides, axis=0)) == 8
+    assert (cover.root.sides[:, 0] == 1).all()
+
+
+def test_parts_of_delta_of_panels_and_joins_add_up() -> None:
+    cover = Cover(Ledger(Problem(61, 2), 1, np.arange(2)), 0.1, np.arange(61))
+    assert sum(np.exp(-node.needed) for node in cover.nodes) == pytest.approx(0.1)
+    assert sorted(cover.root.members) == list(range(61))
+
+
 # The claim alone, with a guesser that is as greedy as it can be.
 
-RUNS, DELTA = 2000, 0.1
 ROWS = np.repeat(np.arange(6), 2), np.tile(np.arange(2), 6)
 
 

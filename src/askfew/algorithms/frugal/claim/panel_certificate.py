@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from askfew.algorithms.frugal.claim.panel import Panel
+from askfew.algorithms.frugal.claim.panel import Ledger, Panel
 from askfew.answers import Number
 from askfew.records import Certificate, Ints
 from askfew.wording import confidence, counted
 
-__all__ = ["PanelCertificate", "panel_certificate"]
+__all__ = ["PanelCertificate", "assumptions", "listed", "panel_certificate"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class PanelCertificate(Certificate):
         lines = [
             self.promise,
             f"No cell was asked more than {counted(self.per_cell, 'time')}.",
-            f"The panel {_listed([items[i] for i in self.panel])} was fixed before its answers"
+            f"The panel {listed([items[i] for i in self.panel])} was fixed before its answers"
             " came. Every other way to divide it was excluded with at least"
             f" {self.panel_needed:.1f} nats (delta {self.panel_delta:.2g}).",
             "Every other label is given by excluding the other groups with at least"
@@ -66,7 +66,7 @@ class PanelCertificate(Certificate):
             + (f" and {more} more." if more > 0 else "."),
         ]
         if self.undecided:
-            lines.append(f"Undecided: {_listed([items[i] for i in self.undecided])}.")
+            lines.append(f"Undecided: {listed([items[i] for i in self.undecided])}.")
         lines += [f"Item {items[i]} fits no group and is set aside." for i in self.misfits]
         return "\n".join([*lines, "This assumes:", *(f"- {each}" for each in self.assumptions)])
 
@@ -79,7 +79,7 @@ def panel_certificate(panel: Panel, delta: float, labels: Ints) -> PanelCertific
         delta,
         f"{counted(decided, 'label is', 'labels are')} right, all of them with probability at least"
         f" {confidence(delta)}.",
-        _assumptions(panel),
+        assumptions(panel.ledger, panel.groups, len(panel.misfits)),
         attempt=panel.attempt,
         per_cell=panel.ledger.per_cell,
         panel=tuple(panel.members.tolist()),
@@ -94,22 +94,22 @@ def panel_certificate(panel: Panel, delta: float, labels: Ints) -> PanelCertific
     )
 
 
-def _assumptions(panel: Panel) -> tuple[str, ...]:
-    aside = len(panel.misfits)
+def assumptions(ledger: Ledger, groups: int, aside: int) -> tuple[str, ...]:
+    """What every label under a cap rests on, but for so many items that are set aside."""
     but = f", but for the {counted(aside, 'item')} set aside" if aside else ""
-    kind = panel.problem.answers
+    kind = ledger.problem.answers
     noise = (
         f"their noise is subGaussian with sigma = {kind.sigma:g}"
         if isinstance(kind, Number)
         else "they never leave their scale"
     )
     stated = [
-        f"there are exactly {panel.groups} groups, and items of one group have the same mean on"
+        f"there are exactly {groups} groups, and items of one group have the same mean on"
         f" every question{but}",
         f"answers are independent, each with its cell's mean whatever was answered before; {noise}",
         "people may skip a question, but not because of what they would have answered",
     ]
-    if panel.ledger.per_cell == 1:
+    if ledger.per_cell == 1:
         stated.append(
             "answers to different questions are independent given the group: with one answer per"
             " cell, items that differ among themselves look like noise"
@@ -117,6 +117,7 @@ def _assumptions(panel: Panel) -> tuple[str, ...]:
     return tuple(stated)
 
 
-def _listed(items: Sequence[object], most: int = 12) -> str:
+def listed(items: Sequence[object], most: int = 12) -> str:
+    """The first of them, and how many more."""
     text = ", ".join(str(item) for item in items[:most])
     return text if len(items) <= most else f"{text} and {len(items) - most} more"
