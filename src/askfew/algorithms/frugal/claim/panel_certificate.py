@@ -59,12 +59,16 @@ class PanelCertificate(Certificate):
             f"The panel {listed([items[i] for i in self.panel])} was fixed before its answers"
             " came. Every other way to divide it was excluded with at least"
             f" {self.panel_needed:.1f} nats (delta {self.panel_delta:.2g}).",
-            "Every other label is given by excluding the other groups with at least"
-            f" {self.item_needed:.1f} nats (delta {self.item_delta:.2g} over all items, attempt"
-            f" {self.attempt}).",
             f"The evidence comes from {counted(len(self.questions), 'question')}: {asked}"
             + (f" and {more} more." if more > 0 else "."),
         ]
+        if len(self.panel) < len(self.item_evidence):
+            lines.insert(
+                3,
+                "Every other label is given by excluding the other groups with at least"
+                f" {self.item_needed:.1f} nats (delta {self.item_delta:.2g} over all items, attempt"
+                f" {self.attempt}).",
+            )
         if self.undecided:
             lines.append(f"Undecided: {listed([items[i] for i in self.undecided])}.")
         lines += [f"Item {items[i]} fits no group and is set aside." for i in self.misfits]
