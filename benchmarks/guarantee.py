@@ -82,8 +82,9 @@ def restarted(world: World, rng: np.random.Generator, *, delta: float, max_answe
 
     def early(sides: Sides) -> End | None:
         first = sides.claim.labelling(sides.question)
-        broken = first is not None and first is sides.claim.labellings[0]
-        return "silent" if broken and (first.sides >= 0).mean() > 0.5 else end(sides)
+        if first is None or first is not sides.claim.labellings[0]:
+            return end(sides)
+        return "silent" if (first.sides >= 0).mean() > 0.5 else end(sides)
 
     with patch.object(Sides, "end", early):
         return try_method(world, rng, method="frugal", delta=delta, max_answers=max_answers)

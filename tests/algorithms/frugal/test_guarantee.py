@@ -76,8 +76,9 @@ def test_labels_are_right_after_restarts(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def breaks_off(self: Sides) -> Any:
         first = self.claim.labellings[0] if self.claim.labellings else None
-        broken = first is not None and first.question == self.question
-        return "silent" if broken and (first.sides >= 0).mean() > 0.3 else end(self)
+        if first is None or first.question != self.question or (first.sides >= 0).mean() < 0.3:
+            return end(self)
+        return "silent"
 
     monkeypatch.setattr(Sides, "end", breaks_off)
     world, labels = WORLDS["weak, dense"]
