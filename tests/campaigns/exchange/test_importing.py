@@ -97,7 +97,7 @@ def test_cumulative_files_without_times_count_nothing_twice(store: Store, tmp_pa
 
 def test_what_it_exported_itself_is_not_taken_again(store: Store, tmp_path: Path) -> None:
     campaign = small_campaign(store)
-    answer(campaign, 60)
+    answer(campaign, 30)
     rows = long_rows(campaign)
     assert rows
     report = read(campaign, csv_table.written(LONG_COLUMNS, rows), tmp_path)

@@ -135,7 +135,6 @@ def _frozen(plan: Plan, settings: _Settings) -> Rule:
     try:
         proposed = Rule.from_dict(plan.facts.get("rule"))
         proposed.places(range(settings.problem.questions))
-        _check_margin(settings.margin, proposed)
     except InvalidInput as error:
         raise InvalidPlan(*error.args) from error
     return proposed
@@ -162,7 +161,7 @@ def _certify(settings: _Settings, screen: Screen, frozen: Rule) -> Procedure[Fin
         settings.certifying,
         settings.error,
         settings.delta,
-        settings.margin,
+        _applied(settings.margin, frozen),
         screen.counts_of(questions),
         settings.caps(questions),
     )
@@ -371,9 +370,14 @@ class _Settings:
         )
 
 
+def _applied(margin: float, rule: Rule) -> float:
+    """A margin below 1/2 is a place between a rule's levels: without them, the cut is as it is."""
+    return 0.5 if any(node.levels is None for node in rule.nodes) else margin
+
+
 def _check_margin(margin: float, rule: Rule) -> None:
-    """A margin below 1/2 is a place between a rule's levels."""
-    if margin < 0.5 and any(node.levels is None for node in rule.nodes):
+    """Whoever brings a rule and a margin must mean both."""
+    if _applied(margin, rule) != margin:
         raise InvalidInput(
             "a rule without levels needs margin 0.5",
             f"{margin:g}",
