@@ -1,10 +1,13 @@
 """``askfew serve`` and ``askfew token``, as a terminal would run them."""
 
+import contextlib
 import json
+import re
 import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import httpx
@@ -49,6 +52,13 @@ def test_it_says_where_to_go_and_shows_the_token_once(tmp_path: Path) -> None:
         said = [server.stdout.readline() for _ in range(lines)]
         assert "/login" in said[-1]
         assert ("token, shown this once: " in said[0]) is (lines == 3)
+        page = re.search(r"http://\S+/login", said[-1])
+        assert page is not None
+        for _ in range(600):  # only a server that runs can be stopped in peace
+            with contextlib.suppress(httpx.TransportError):
+                assert httpx.get(page[0], timeout=10).status_code == 200
+                break
+            time.sleep(0.1)
         server.send_signal(signal.SIGINT)
         server.stdout.close()
         assert server.wait(timeout=60) == 0

@@ -72,9 +72,9 @@ def _in_own_process(wish: Wish, job: Job) -> None:
     limit = Timer(_PATIENCE, process.kill)
     limit.start()
     try:
-        with process.stdin as into:
-            pickle.dump((wish.unknown, wish.delta, wish.price, wish.cap), into)
-        with process.stdout as out:
+        with process.stdout as out:  # closed also when the process ends before it is told
+            with process.stdin as into:
+                pickle.dump((wish.unknown, wish.delta, wish.price, wish.cap), into)
             while job.forecast is None:
                 came = pickle.load(out)
                 if isinstance(came, Forecast):
