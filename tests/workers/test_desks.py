@@ -88,7 +88,7 @@ def test_questions_are_asked_told_skipped_released_and_renewed(desk: Desk) -> No
     assert desk.skip(second.id, "no idea").ok
     assert desk.renew(third.id).ok
     assert desk.release(third.id).ok
-    assert desk.tell("1-0-0-never", 1.0, seconds=None, cost=None).status == "unknown"
+    assert desk.tell("999999-0-0-never", 1.0, seconds=None, cost=None).status == "unknown"
     assert desk.warnings() == ()
 
 

@@ -87,6 +87,8 @@ class Shift:
         self._held: dict[str, float] = {}
         self._jobs: asyncio.Queue[list[Asked] | None] = asyncio.Queue()
         self._replies: asyncio.Queue[tuple[Asked, Reply, float]] = asyncio.Queue()
+        # Whoever stops the shift may cancel a teller between the queue and its thread.
+        self._untold: dict[str, tuple[Asked, Reply, float]] = {}
         self._moved, self._counting, self._enough = asyncio.Event(), Lock(), ""
         self._threads = ThreadPoolExecutor(_TELLERS + 2, thread_name_prefix="askfew-desk")
         try:
@@ -167,7 +169,8 @@ class Shift:
             took = time.perf_counter() - began
             self._worked.busy_seconds += took
             for asked, reply in zip(plate, replies, strict=True):
-                self._replies.put_nowait((asked, reply, took / len(plate)))
+                self._untold[asked.id] = (asked, reply, took / len(plate))
+                self._replies.put_nowait(self._untold[asked.id])
 
     async def _tell(self) -> None:
         while True:
@@ -177,6 +180,7 @@ class Shift:
             self._moved.set()
 
     def _hand_in(self, asked: Asked, reply: Reply, seconds: float) -> None:
+        self._untold.pop(asked.id, None)
         match reply:
             case Answer(value, cost):
                 receipt = self.desk.tell(asked.id, value, seconds=seconds, cost=cost)
@@ -238,8 +242,7 @@ class Shift:
         self.patience.hurry()
         self._threads.shutdown(wait=True)
         try:
-            while not self._replies.empty():
-                asked, reply, seconds = self._replies.get_nowait()
+            for asked, reply, seconds in list(self._untold.values()):
                 self._hand_in(asked, reply, seconds)
             for lease in list(self._held):
                 self._worked.handed_back += self.desk.release(lease).ok
