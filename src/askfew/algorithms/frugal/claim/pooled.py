@@ -41,7 +41,7 @@ _GRID = np.array([1.0, 1.25, 1.5, 2.0, 3.0])
 one of them."""
 _ODD = 6.0
 """Nats beyond the threshold, and the logarithm of its answers, from which on an item's own answers
-do not fit those of its side. Among items that are alike, 20 000 runs set nobody aside."""
+do not fit those of its side: so wide that items that are alike are hardly ever set aside."""
 
 
 def part_of_delta(run: int, *, capped: bool = False) -> float:
@@ -96,7 +96,7 @@ class Labelling:
         self.sides[items[out[HIGH] & ~both]] = LOW
         self.odd.update(items[both].tolist())
 
-    def set_aside(self, answers: AnswerKind) -> None:
+    def set_aside(self, answers: AnswerKind, tolerance: float) -> None:
         """Take back labels of items whose answers are far from those of their own side.
 
         A side is excluded one way only, so that an item far beyond its own side is labelled, too.
@@ -107,7 +107,7 @@ class Labelling:
             a, x = self.counts[items], self.sums[items]
             b, r = a.sum() - a, x.sum() - x
             own, others = x / np.maximum(a, 1), r / np.maximum(b, 1)
-            far = log_evidence(answers, own, others, x, a, r, b)
+            far = log_evidence(answers, own, others, x, a, r, b, tolerance)
             margin = self.threshold + _ODD + np.log(np.maximum(a, 1))
             odd = items[nine_digits(far) >= nine_digits(margin)]
             self.sides[odd] = -1
@@ -313,7 +313,7 @@ class PooledClaim:
     def set_aside(self) -> None:
         """Take back the labels of items that fit their side badly; called when a run ends."""
         for each in self.labellings:
-            each.set_aside(self.problem.answers)
+            each.set_aside(self.problem.answers, self.tolerance)
 
     def misfits(self) -> list[int]:
         """Items that fit neither side of a question."""
