@@ -104,9 +104,9 @@ def test_one_group_alone_is_not_labelled() -> None:
 
 def test_a_bet_that_sees_its_own_block_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def peeking(
-        answers: AnswerKind, _x: Any, _r: Any, x: Any, a: Any, r: Any, b: Any, **_: float
+        kind: AnswerKind, _x: Any, _r: Any, x: Any, a: Any, r: Any, b: Any, *_: Any, **__: Any
     ) -> Any:
-        return log_evidence(answers, x / np.maximum(a, 1), r / np.maximum(b, 1), x, a, r, b)
+        return log_evidence(kind, x / np.maximum(a, 1), r / np.maximum(b, 1), x, a, r, b)
 
     monkeypatch.setattr(pooled, "log_evidence", peeking)
     world, labels = WORLDS["weak, dense"]
