@@ -31,7 +31,7 @@ import httpx
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from askfew.campaigns.campaign import Asked, Campaign, Shown
+from askfew.campaigns.campaign import Assignment, Campaign, Shown
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.store import Store
 from askfew.web import server
@@ -135,7 +135,7 @@ class Client(threading.Thread):
             return
         (question,) = asked["questions"]
         item, about = Shown(**question["item"]), Shown(**question["question"])
-        value = fixed_answer(Asked(question["id"], item, about, question["expires"]))
+        value = fixed_answer(Assignment(question["id"], item, about, question["expires"]))
         if self._post(client, "tell", {"id": question["id"], "answer": value})["ok"]:
             self.acknowledged.append(question["id"])
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import event, select
 
-from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
@@ -92,7 +92,7 @@ def by_rule(store: Store, rows: int = 8, columns: int = 6, **settings: object) -
     return store.create(Settings.from_dict({**usual, **settings}), items(rows), questions(columns))
 
 
-def told_apart(asked: Asked) -> bool:
+def told_apart(asked: Assignment) -> bool:
     """Even items are alike on four questions; a function of the cell and the slot alone."""
     item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
     step, slot = place(asked.id)
@@ -148,7 +148,7 @@ def place(lease: str) -> tuple[int, int]:
     return int(step), int(slot)
 
 
-def fixed_answer(asked: Asked) -> bool:
+def fixed_answer(asked: Assignment) -> bool:
     """Mostly the truth (even items are alike), and a function of the cell and the slot alone."""
     item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
     step, slot = place(asked.id)
@@ -161,7 +161,7 @@ def fixed_answer(asked: Asked) -> bool:
 def answer_all(
     campaign: Campaign,
     worker: str = "ann",
-    answer: Callable[[Asked], object] = fixed_answer,
+    answer: Callable[[Assignment], object] = fixed_answer,
     n: int = 5,
 ) -> int:
     """Until there is nothing more to answer; how many were told."""

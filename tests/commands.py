@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from askfew import cli
-from askfew.campaigns import crowd
+from askfew.campaigns import forecast
 
 Said = tuple[int, str, str]
 Command = Callable[..., Said]
@@ -24,7 +24,7 @@ def command(
     monkeypatch.delenv("ASKFEW_STORE", raising=False)
     monkeypatch.delenv("ASKFEW_TOKEN", raising=False)
     monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setattr(crowd, "RUNS", 2)
+    monkeypatch.setattr(forecast, "RUNS", 2)
 
     def run(*arguments: object) -> Said:
         monkeypatch.setattr(sys, "argv", ["askfew", *map(str, arguments)])

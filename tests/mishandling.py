@@ -20,8 +20,8 @@ import pytest
 from scipy.stats import beta
 from sqlalchemy import and_, bindparam, func, select, update
 
+from askfew.campaigns.admission import revoke
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.crew import revoke
 from askfew.campaigns.exchange.answer_files import TellRow, read_answers
 from askfew.campaigns.exchange.exporting import long_rows
 from askfew.campaigns.exchange.importing import import_answers

@@ -12,13 +12,13 @@ from askfew.answers import Number
 from askfew.driver import STALLED_AFTER, AskTell, replay, run
 from askfew.errors import InvalidBatch, InvalidTally, OutOfTurn, ReplayMismatch
 from askfew.log import Log, Step
-from askfew.records import Batch, Finding, Ints, Known, Problem, Procedure, Tally
+from askfew.records import Batch, Finding, Ints, Problem, Procedure, Snapshot, Tally
 from askfew.testing import ForgetfulOracle, two_groups
 
 PROBLEM = Problem(3, 2)
 
 
-def cells(*repeats: int, known: Known | None = None) -> Batch:
+def cells(*repeats: int, known: Snapshot | None = None) -> Batch:
     rows = np.arange(len(repeats))
     return Batch(rows % 3, rows % 2, np.array(repeats), f"{len(repeats)} rows", known)
 
@@ -80,7 +80,7 @@ class TestAskAndTell:
         assert (session.meter.answers, len(log)) == (1, 1)
 
     def test_the_latest_known_is_kept(self) -> None:
-        first, second = Known("one", np.full(3, -1)), Known("two", np.array([0, -1, -1]))
+        first, second = Snapshot("one", np.full(3, -1)), Snapshot("two", np.array([0, -1, -1]))
         session = AskTell(steps(cells(1, known=first), cells(1), cells(1, known=second)), PROBLEM)
         assert session.known is first
         all_yes(session)
@@ -135,7 +135,7 @@ class TestWrongProcedures:
 class TestBudget:
     def test_a_batch_that_would_cross_the_cap_is_not_asked(self) -> None:
         labels = np.array([0, 1, -1])
-        last = cells(3, known=Known("last", labels))
+        last = cells(3, known=Snapshot("last", labels))
         session = AskTell(steps(cells(4), cells(3), last), PROBLEM, max_answers=9)
         all_yes(session)
         all_yes(session)
@@ -307,7 +307,7 @@ class TestReplay:
 class TestRun:
     def test_an_exhausted_table_ends_the_run_with_what_is_known(self) -> None:
         table = oracles.table([[[1, 0], [1]], [[1], [1]], [[0], [0, 1]]], rng=0)
-        known = Known("here", np.array([0, -1, 1]))
+        known = Snapshot("here", np.array([0, -1, 1]))
         asked_again = steps(cells(1, 1), cells(1, 1), cells(1, 1, known=known))
         ended = run(asked_again, table)
         assert (ended.status, ended.known) == ("exhausted", known)

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from askfew.errors import BudgetReached, InvalidInput
 from askfew.meter import Meter
-from askfew.records import Batch, Known, Tally
+from askfew.records import Batch, Snapshot, Tally
 
 
 def batch(*repeats: int, phase: str | None = None) -> Batch:
     rows = np.zeros(len(repeats), dtype=np.int64)
-    known = None if phase is None else Known(phase, rows)
+    known = None if phase is None else Snapshot(phase, rows)
     return Batch(rows, rows, np.array(repeats), "test", known)
 
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from askfew.clustering import cluster
-from askfew.driver import Ended
+from askfew.driver import RunEnd
 from askfew.meter import Meter
 from askfew.outcome import Outcome, outcome_of
-from askfew.records import Batch, Certificate, Finding, Known, Tally
+from askfew.records import Batch, Certificate, Finding, Snapshot, Tally
 
 NAMES = ["owl", "elk", "yak"], ["flies?", "big?"]
 
@@ -17,7 +17,7 @@ def meter() -> Meter:
     counted = Meter()
     for phase, count in (("search", 3), ("label", 2000)):
         rows = np.array([0])
-        batch = Batch(rows, rows, np.array([count]), "", Known(phase, rows))
+        batch = Batch(rows, rows, np.array([count]), "", Snapshot(phase, rows))
         counted.record(batch, Tally(np.array([count]), np.array([0.0])))
     return counted
 
@@ -27,12 +27,12 @@ def finished() -> Outcome:
     finding = Finding(
         np.array([0, 1, 1]), question=1, certificate=certificate, evidence=np.array([9.0, 8.0, 7.0])
     )
-    known = Known("label", np.array([0, 1, -1]), evidence=np.array([9.0, 8.0, 0.5]))
-    return outcome_of(Ended("done", "it stopped by itself", finding, known, meter()), *NAMES)
+    known = Snapshot("label", np.array([0, 1, -1]), evidence=np.array([9.0, 8.0, 0.5]))
+    return outcome_of(RunEnd("done", "it stopped by itself", finding, known, meter()), *NAMES)
 
 
-def stopped(known: Known | None) -> Outcome:
-    return outcome_of(Ended("budget", "the cap is reached", None, known, meter()), *NAMES)
+def stopped(known: Snapshot | None) -> Outcome:
+    return outcome_of(RunEnd("budget", "the cap is reached", None, known, meter()), *NAMES)
 
 
 def test_a_finished_run_has_what_was_found() -> None:
@@ -107,7 +107,7 @@ def test_the_certificate_speaks_of_items_and_questions_by_name() -> None:
 
 
 def test_a_stopped_run_has_what_was_known_last_and_promises_nothing() -> None:
-    outcome = stopped(Known("label", np.array([0, 1, -1]), question=0))
+    outcome = stopped(Snapshot("label", np.array([0, 1, -1]), question=0))
     assert outcome.labels.tolist() == [0, 1, -1]
     assert (outcome.status, outcome.question, outcome.certificate) == ("budget", 0, None)
     assert "groups of 1 and 1 items, 1 undecided" in str(outcome)
@@ -124,7 +124,7 @@ def test_a_run_that_knew_nothing_has_no_labels() -> None:
 @pytest.mark.parametrize("status", ["undecided", "done"])
 def test_a_finding_may_end_with_its_own_status(status: str) -> None:
     finding = Finding(np.array([0, -1, 1]), status=status)  # type: ignore[arg-type]
-    outcome = outcome_of(Ended("done", "", finding, None, Meter()), *NAMES)
+    outcome = outcome_of(RunEnd("done", "", finding, None, Meter()), *NAMES)
     assert outcome.status == status
 
 

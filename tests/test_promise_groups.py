@@ -15,8 +15,8 @@ from askfew import oracles
 from askfew.algorithms import METHODS, takes_option
 from askfew.algorithms.frugal import frugal
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.crowd import crowd_forecast
 from askfew.campaigns.folder.load import read_folder
+from askfew.campaigns.forecast import crowd_forecast
 from askfew.campaigns.reading.findings import findings_of
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import result_of

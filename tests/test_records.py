@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as arrays
 
 from askfew.answers import Number, Scale, YesNo
 from askfew.errors import AskfewError, InvalidBatch, InvalidInput, InvalidTally
-from askfew.records import Batch, Certificate, Known, Problem, checked_batch, checked_tally
+from askfew.records import Batch, Certificate, Problem, Snapshot, checked_batch, checked_tally
 
 PROBLEM = Problem(4, 3)
 
@@ -46,7 +46,7 @@ def test_a_good_batch_passes_untouched() -> None:
 
 
 def test_other_whole_numbers_become_int64() -> None:
-    known = Known("phase", np.full(4, -1))
+    known = Snapshot("phase", np.full(4, -1))
     items: Any = [0, 3]
     repeats: Any = np.array([1, 2], dtype=np.uint8)
     given_batch = Batch(items, ints(2, 0), repeats, "w", known)
@@ -185,7 +185,7 @@ def test_checked_tally_accepts_exactly_what_it_should(
 
 def test_batches_are_the_same_if_their_rows_are() -> None:
     one = Batch(ints(0, 1), ints(0, 0), ints(2, 3), "one")
-    same = Batch(ints(0, 1), ints(0, 0), ints(2, 3), "another reason", Known("p", ints(0)))
+    same = Batch(ints(0, 1), ints(0, 0), ints(2, 3), "another reason", Snapshot("p", ints(0)))
     swapped = Batch(ints(1, 0), ints(0, 0), ints(3, 2))
     more = Batch(ints(0, 1), ints(0, 0), ints(2, 4))
     assert one.asks_the_same_as(same)
@@ -195,7 +195,7 @@ def test_batches_are_the_same_if_their_rows_are() -> None:
 
 def test_they_say_what_they_are() -> None:
     assert repr(ASKED) == "Batch(2 rows, 5 answers: test)"
-    assert repr(Known("label", ints(0, -1, 1))) == "Known('label', 2 of 3 labels)"
+    assert repr(Snapshot("label", ints(0, -1, 1))) == "Snapshot('label', 2 of 3 labels)"
     assert repr(checked_tally(ASKED, YesNo(), [1, 3], [0, 0])) == "Tally(2 rows, 4 answers)"
 
 

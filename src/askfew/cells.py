@@ -100,7 +100,7 @@ class Cells:
             self._merge()
 
     def _squares(self, tally: Tally) -> Floats:
-        if isinstance(self.problem.answers, YesNo):
+        if isinstance(self.problem.kind, YesNo):
             return tally.sums
         if tally.squares is not None:
             return tally.squares
@@ -130,8 +130,8 @@ class Cells:
         self._merge()
         item, question = np.divmod(self._cell[0], self.problem.questions)
         square = self._square[0]
-        if isinstance(self.problem.answers, Number):  # so large that no float sees the noise
-            lost = square * _RESOLUTION > self.problem.answers.sigma**2
+        if isinstance(self.problem.kind, Number):  # so large that no float sees the noise
+            lost = square * _RESOLUTION > self.problem.kind.sigma**2
             square = np.where(lost, np.nan, square)
         every = CellSums(item, question, self._count[0], self._sum[0], square)
         return every.where(every.count > 0)

@@ -21,7 +21,7 @@ from askfew.errors import EndOfAnswers, InvalidInput, ReplayMismatch
 from askfew.log import Log
 from askfew.oracles.function import FunctionOracle, function
 from askfew.outcome import Outcome, outcome_of
-from askfew.records import Batch, Finding, Known, Oracle, Problem, Procedure, Tally
+from askfew.records import Batch, Finding, Oracle, Problem, Procedure, Snapshot, Tally
 from askfew.rule import Rule
 
 if TYPE_CHECKING:  # guesses need solvers, which take long to import
@@ -206,7 +206,7 @@ class Session:
         return f"<Session: {state}, {self.answers:,} answers so far>"
 
     @property
-    def known(self) -> Known | None:
+    def known(self) -> Snapshot | None:
         """What is known so far."""
         return self._steps.known
 
@@ -404,7 +404,7 @@ def _oracle(
         problem, names = _problem(
             own.items if items is None else items,
             own.questions if questions is None else questions,
-            own.answers if answers is None else answers,
+            own.kind if answers is None else answers,
         )
         if problem != own:
             raise InvalidInput(f"this oracle answers for {own}", problem, "leave the sizes out")

@@ -30,17 +30,17 @@ from askfew.partial import merged, rest_of
 from askfew.plans import Guess, Plan
 from askfew.records import (
     Batch,
-    Known,
     Oracle,
     Problem,
     Procedure,
+    Snapshot,
     Status,
     Tally,
     checked_batch,
     checked_tally,
 )
 
-__all__ = ["AskTell", "Ended", "replay", "run"]
+__all__ = ["AskTell", "RunEnd", "replay", "run"]
 
 T = TypeVar("T")
 
@@ -49,13 +49,13 @@ STALLED_AFTER = 3
 
 
 @dataclass(frozen=True)
-class Ended(Generic[T]):
+class RunEnd(Generic[T]):
     """How a run ended: its status and why, the result if there is one, and what was known last."""
 
     status: Status
     reason: str
     result: T | None
-    known: Known | None
+    known: Snapshot | None
     meter: Meter
     cells: Cells | None = None
     """What was answered, where it was kept."""
@@ -86,10 +86,10 @@ class AskTell(Generic[T]):
         self.meter = Meter(max_answers)
         self.cells = Cells(problem) if keep else None
         self.log: Log | None = None
-        self.known: Known | None = None
+        self.known: Snapshot | None = None
         self.plans: tuple[Plan, ...] = ()
         """Made since the last step: they led to the open Batch, or to the end."""
-        self.ended: Ended[T] | None = None
+        self.ended: RunEnd[T] | None = None
         self._procedure = procedure
         self._open: Batch | None = None
         self._unanswered = 0
@@ -113,7 +113,7 @@ class AskTell(Generic[T]):
         asked = self.ask()
         if asked is None or self._open is None:
             raise OutOfTurn("tell answers an open Batch", "none is open", "ask() first")
-        tally = checked_tally(asked, self.problem.answers, counts, sums, squares)
+        tally = checked_tally(asked, self.problem.kind, counts, sums, squares)
         if self._partial is not None:
             tally = merged(self._open, self._partial, tally)
         self._accept(self._open, tally)
@@ -213,7 +213,7 @@ class AskTell(Generic[T]):
                 raise _mismatch(index, step.batch, self._open)
             told = step.tally
             tally = checked_tally(
-                self._open, self.problem.answers, told.counts, told.sums, told.squares
+                self._open, self.problem.kind, told.counts, told.sums, told.squares
             )
             self._count(self._open, tally)
         self._replaying = False
@@ -241,7 +241,7 @@ class AskTell(Generic[T]):
         self._open = None
         if self.log is not None:
             self.log.complete = status == "done"
-        self.ended = Ended(status, reason, result, self.known, self.meter, self.cells)
+        self.ended = RunEnd(status, reason, result, self.known, self.meter, self.cells)
 
 
 def run(
@@ -251,7 +251,7 @@ def run(
     max_answers: int | None = None,
     log: Log | None = None,
     keep: bool = False,
-) -> Ended[T]:
+) -> RunEnd[T]:
     """Drive a procedure to its end with answers from an oracle.
 
     What a ``log`` already holds is replayed, not asked again; what is new is appended to it. If

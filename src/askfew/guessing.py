@@ -74,7 +74,7 @@ def guess_groups(
         known = labels[table.items]
         rng = np.random.default_rng(0)  # starts of EM: the same answers give the same guesses
         discount = 0.0 if identical and complete else DISCOUNT
-        answered = Answered.of(problem.answers, table.counts, table.sums, discount)
+        answered = Answered.of(problem.kind, table.counts, table.sums, discount)
         model = fit(answered, groups, rng, known=known if complete else None)
         shares = _shares(model.posterior)
         believed = _believed(answered, model, shares, table.counts, identical and complete)

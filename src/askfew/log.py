@@ -97,11 +97,11 @@ class Log:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values; floats survive the round trip bit for bit."""
-        kind = next(name for name, each in _KINDS.items() if isinstance(self.problem.answers, each))
+        kind = next(name for name, each in _KINDS.items() if isinstance(self.problem.kind, each))
         return {
             "items": self.problem.items,
             "questions": self.problem.questions,
-            "answers": {"kind": kind, **vars(self.problem.answers)},
+            "answers": {"kind": kind, **vars(self.problem.kind)},
             "recipe": dict(self.recipe),
             "steps": [
                 {

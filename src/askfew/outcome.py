@@ -11,7 +11,7 @@ import numpy as np
 
 from askfew.algorithms.rule.claim.certificate import RuleCertificate
 from askfew.cells import Cells
-from askfew.driver import Ended
+from askfew.driver import RunEnd
 from askfew.records import Certificate, Finding, Floats, Ints, Status, WhyUndecided
 from askfew.rule import Rule
 from askfew.wording import counted
@@ -232,7 +232,7 @@ class Outcome:
 
 
 def outcome_of(
-    ended: Ended[Finding], items: Sequence[object], questions: Sequence[object]
+    ended: RunEnd[Finding], items: Sequence[object], questions: Sequence[object]
 ) -> Outcome:
     """What the run found, or, if it was stopped, what it knew last."""
     finding, known = ended.result, ended.known

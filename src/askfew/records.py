@@ -26,10 +26,10 @@ __all__ = [
     "Finding",
     "Floats",
     "Ints",
-    "Known",
     "Oracle",
     "Problem",
     "Procedure",
+    "Snapshot",
     "Status",
     "Tally",
     "WhyUndecided",
@@ -59,7 +59,7 @@ class Problem:
 
     items: int
     questions: int
-    answers: AnswerKind = field(default_factory=YesNo)
+    kind: AnswerKind = field(default_factory=YesNo)
 
     def __post_init__(self) -> None:
         for name, least in (("items", 2), ("questions", 1)):
@@ -70,16 +70,16 @@ class Problem:
                     repr(size),
                     f"pass how many {name} there are",
                 )
-        if not isinstance(self.answers, AnswerKind):
+        if not isinstance(self.kind, AnswerKind):
             raise InvalidInput(
-                "answers must be YesNo(), Scale(low, high) or Number(sigma)",
-                repr(self.answers),
+                "the kind of answer must be YesNo(), Scale(low, high) or Number(sigma)",
+                repr(self.kind),
                 "say what kind of answer comes back",
             )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class Snapshot:
     """What a procedure knows at some point: a frozen snapshot for people, not for replay.
 
     ``labels`` has -1 where an item is undecided; ``evidence`` is in nats, one number an item, to
@@ -95,7 +95,7 @@ class Known:
 
     def __repr__(self) -> str:
         decided = int((self.labels >= 0).sum())
-        return f"Known({self.phase!r}, {decided} of {len(self.labels)} labels)"
+        return f"Snapshot({self.phase!r}, {decided} of {len(self.labels)} labels)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +113,7 @@ class Batch:
     questions: Ints
     repeats: Ints
     why: str = ""
-    known: Known | None = None
+    known: Snapshot | None = None
 
     def __len__(self) -> int:
         return len(self.items)

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Executable
 
+from askfew.campaigns.admission import _ARRIVAL
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.crew import _ARRIVAL
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.slots.handout import _OVERDUE_SLOTS
 from askfew.campaigns.slots.intake import _TAKE, _TAKE_AND_KEEP, _WAITING
-from askfew.campaigns.slots.openings import LEND_FIRST, STAGES
+from askfew.campaigns.slots.slot_queries import LEND_FIRST, STAGES
 from askfew.campaigns.store import Store
 from campaign_tools import answers_of, sweep
 from processes import together

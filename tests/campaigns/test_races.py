@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.answer_files import TellRow
 from askfew.campaigns.exchange.importing import import_answers
@@ -97,8 +97,8 @@ def test_one_new_worker_in_four_places_at_once(stores: list[Store], number: int)
 def test_no_slot_is_handed_out_twice(stores: list[Store]) -> None:
     sweep(stores[0], rows=30, columns=1)
 
-    def take_all(campaign: Campaign, worker: str) -> list[Asked]:
-        held: list[Asked] = []
+    def take_all(campaign: Campaign, worker: str) -> list[Assignment]:
+        held: list[Assignment] = []
         while asked := campaign.ask(worker, 2):
             held += asked
         return held

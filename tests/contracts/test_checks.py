@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from askfew import Batch, Problem, Scale, Tally, YesNo, oracles
-from askfew.records import Certificate, Finding, Known, Oracle, Procedure
+from askfew.records import Certificate, Finding, Oracle, Procedure, Snapshot
 from askfew.testing import Start, check_method, check_oracle, two_groups
 
 PROBLEM = Problem(4, 2)
 ITEMS, FIRST = np.arange(4), np.zeros(4, dtype=np.int64)
 
 
-def ask(repeats: int = 3, known: Known | None = None) -> Batch:
+def ask(repeats: int = 3, known: Snapshot | None = None) -> Batch:
     return Batch(ITEMS.copy(), FIRST.copy(), np.full(4, repeats), "ask all", known)
 
 

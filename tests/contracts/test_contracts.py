@@ -20,7 +20,7 @@ PROBLEMS = {
 
 def options(method: str, problem: Problem) -> dict[str, Any]:
     """What a method must be told to begin with."""
-    return {"gap": 1.6 * problem.answers.sigma} if method == "told-gap" else {}
+    return {"gap": 1.6 * problem.kind.sigma} if method == "told-gap" else {}
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS.keys())

@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from askfew.cli import app
-from askfew.cli.later import Later
+from askfew.cli.lazy import LazyCommand
 from askfew.workers.llm.config import read_config
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +59,7 @@ def said_commands() -> list[Said]:
 
 
 def itself(command: Any) -> Any:
-    return command.load() if isinstance(command, Later) else command
+    return command.load() if isinstance(command, LazyCommand) else command
 
 
 def leaf(words: tuple[str, ...]) -> tuple[Any, list[str]]:

@@ -11,7 +11,7 @@ import askfew
 from askfew import theory
 from askfew.errors import InvalidInput
 from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
-from askfew.planning.letters import least_mean
+from askfew.planning.theory_params import least_mean
 from askfew.simulation import Family, Instance, Run, error_interval, local, repeat, try_method
 
 UNKNOWN = Unknown(40, 12, Range(0.6, 0.9), Range(0.2, 0.5), Range(2, 4))

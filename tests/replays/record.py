@@ -33,7 +33,7 @@ def settings(method: str, problem: Problem) -> dict[str, Any]:
     if takes_budget(method):
         given["budget"] = 5 * problem.items * problem.questions
     if method == "told-gap":
-        given["gap"] = 1.6 * problem.answers.sigma
+        given["gap"] = 1.6 * problem.kind.sigma
     return given
 
 

@@ -51,7 +51,7 @@ def resume(log: Log, max_answers: int) -> askfew.Session:
         return askfew.session(
             log.problem.items,
             log.problem.questions,
-            answers=log.problem.answers,
+            answers=log.problem.kind,
             method=recipe["method"],
             delta=recipe["delta"],
             budget=recipe["budget"],

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from askfew.campaigns.campaign import Asked, Campaign, Shown
+from askfew.campaigns.campaign import Assignment, Campaign, Shown
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.store import Store
 from askfew.web.access.invitations import invite
@@ -60,7 +60,7 @@ class Client(threading.Thread):
 
 def _answer(question: Any) -> bool:
     item, asked = Shown(**question["item"]), Shown(**question["question"])
-    return fixed_answer(Asked(question["id"], item, asked, question["expires"]))
+    return fixed_answer(Assignment(question["id"], item, asked, question["expires"]))
 
 
 def finish(clients: list[Client]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning
 from askfew.answers import YesNo
-from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
@@ -111,7 +111,7 @@ def test_a_worker_hears_of_its_repeats(desk: Desk, store: Store, served: Served)
         desk = StoreDesk(campaign, "ann")
     desk.describe()
 
-    def stubborn(asked: Asked) -> bool:
+    def stubborn(asked: Assignment) -> bool:
         item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
         return (item % 2 == 0) != ((item * 7 + question * 3) % 8 == 0)
 

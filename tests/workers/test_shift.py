@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from askfew.answer_warnings import REPEATS, sentence
-from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, StoreUnreachable, WorkerStopped
@@ -19,7 +19,7 @@ from askfew.workers.store_desk import StoreDesk
 from campaign_tools import answers_of, fixed_answer, frugal, log_of, sweep
 
 
-async def truthfully(plate: Sequence[Asked]) -> list[Reply]:
+async def truthfully(plate: Sequence[Assignment]) -> list[Reply]:
     return [Answer(float(fixed_answer(each)), cost=0.5) for each in plate]
 
 
@@ -42,7 +42,7 @@ def test_a_shift_answers_until_the_campaign_is_over(store: Store, slots: int, pl
 def test_who_waits_says_why(
     store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def not_at_all(plate: Sequence[Asked]) -> list[Reply]:
+    async def not_at_all(plate: Sequence[Assignment]) -> list[Reply]:
         return [NoAnswer("broken") for _ in plate]
 
     monkeypatch.setattr("askfew.workers.shift._SAY_WAITING", 0.1)
@@ -58,7 +58,7 @@ def test_many_slots_answer_at_once(store: Store) -> None:
     campaign = sweep(store, rows=8, columns=4)
     together = asyncio.Barrier(16)
 
-    async def wait_for_all(plate: Sequence[Asked]) -> list[Reply]:
+    async def wait_for_all(plate: Sequence[Assignment]) -> list[Reply]:
         await asyncio.wait_for(together.wait(), 30)
         return [Answer(1.0) for _ in plate]
 
@@ -71,7 +71,7 @@ def test_who_is_stopped_hands_in_answers_and_hands_back_the_rest(store: Store) -
     answered = asyncio.Event()
     count = 0
 
-    async def then_never(plate: Sequence[Asked]) -> list[Reply]:
+    async def then_never(plate: Sequence[Assignment]) -> list[Reply]:
         nonlocal count
         count += 1
         if count > 5:
@@ -98,7 +98,7 @@ def test_who_can_only_wait_for_others_says_so_once(
     monkeypatch.setattr("askfew.workers.shift._SAY_WAITING", 0.1)
     caplog.set_level("INFO", "askfew.workers")
 
-    async def garbage(plate: Sequence[Asked]) -> list[Reply]:
+    async def garbage(plate: Sequence[Assignment]) -> list[Reply]:
         return [NoAnswer("garbage") for _ in plate]
 
     worked = asyncio.run(Shift(StoreDesk(sweep(store), "ann"), garbage, idle=0.6).run())
@@ -134,7 +134,7 @@ def test_no_answer_counts_a_failure_and_handing_back_does_not(store: Store) -> N
     campaign = sweep(store, rows=2, columns=2)
     seen: list[str] = []
 
-    async def moody(plate: Sequence[Asked]) -> list[Reply]:
+    async def moody(plate: Sequence[Assignment]) -> list[Reply]:
         replies: list[Reply] = []
         for each in plate:
             cell = f"{each.item.id} {each.question.id}"
@@ -156,7 +156,7 @@ def test_no_answer_counts_a_failure_and_handing_back_does_not(store: Store) -> N
 def test_long_answers_keep_their_leases(store: Store) -> None:
     campaign = sweep(store, rows=2, columns=2, lease_seconds=0.4)
 
-    async def slowly(plate: Sequence[Asked]) -> list[Reply]:
+    async def slowly(plate: Sequence[Assignment]) -> list[Reply]:
         await asyncio.sleep(1.2)
         assert campaign.ask("bob", 10) == []
         return [Answer(1.0) for _ in plate]
@@ -168,7 +168,7 @@ def test_long_answers_keep_their_leases(store: Store) -> None:
 def test_answers_that_come_too_late_do_not_end_a_worker(store: Store) -> None:
     campaign = sweep(store, rows=2, columns=2)
 
-    async def beaten(plate: Sequence[Asked]) -> list[Reply]:
+    async def beaten(plate: Sequence[Assignment]) -> list[Reply]:
         if plate[0].item.id == "i0":
             campaign.release(plate[0].id)
             for other in campaign.ask("bob", 1):
@@ -184,7 +184,7 @@ def test_enough_is_enough(store: Store) -> None:
     campaign = sweep(store, rows=5, columns=4)
     count = 0
 
-    async def ten(plate: Sequence[Asked]) -> list[Reply]:
+    async def ten(plate: Sequence[Assignment]) -> list[Reply]:
         nonlocal count
         count += 1
         if count > 10:
@@ -199,7 +199,7 @@ def test_enough_is_enough(store: Store) -> None:
 def test_an_answerer_that_fails_hands_all_back(store: Store) -> None:
     campaign = sweep(store)
 
-    async def fails(plate: Sequence[Asked]) -> list[Reply]:
+    async def fails(plate: Sequence[Assignment]) -> list[Reply]:
         raise WorkerStopped("it must work", "nothing", "mend it")
 
     with pytest.raises(WorkerStopped, match="it must work"):
@@ -210,7 +210,7 @@ def test_an_answerer_that_fails_hands_all_back(store: Store) -> None:
 def test_a_worker_that_is_revoked_stops(store: Store) -> None:
     campaign = sweep(store, rows=10, columns=10)
 
-    async def until_revoked(plate: Sequence[Asked]) -> list[Reply]:
+    async def until_revoked(plate: Sequence[Assignment]) -> list[Reply]:
         campaign.revoke("ann")
         return [Answer(1.0) for _ in plate]
 
@@ -241,7 +241,7 @@ def test_a_worker_that_repeats_itself_is_told_so(
 ) -> None:
     campaign = sweep(store, rows=20, columns=6, each=4, answers_per_worker_and_cell=4)
 
-    async def stubborn(plate: Sequence[Asked]) -> list[Reply]:
+    async def stubborn(plate: Sequence[Assignment]) -> list[Reply]:
         cells = [(int(each.item.id[1:]), int(each.question.id[1:])) for each in plate]
         return [Answer(float((i % 2 == 0) != ((i * 7 + q * 3) % 8 == 0))) for i, q in cells]
 

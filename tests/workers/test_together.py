@@ -24,13 +24,13 @@ ITEMS, QUESTIONS = 200, 4
 
 JUDGE = """
 import time
-from askfew.campaigns.campaign import Asked, Shown
+from askfew.campaigns.campaign import Assignment, Shown
 from campaign_tools import fixed_answer
 
 def plates(batch):
     time.sleep(0.02)
     shown = [(Shown(each.item.id, ""), Shown(each.question.id, "")) for each in batch]
-    return [fixed_answer(Asked(e.id, *s, 0.0)) for e, s in zip(batch, shown, strict=True)]
+    return [fixed_answer(Assignment(e.id, *s, 0.0)) for e, s in zip(batch, shown, strict=True)]
 """
 TEMPLATE = "{{ item_id }} {{ question_id }} {{ id }}"
 
@@ -38,9 +38,9 @@ TEMPLATE = "{{ item_id }} {{ question_id }} {{ id }}"
 def as_fixed(body: dict[str, Any]) -> str:
     """What the template shows is all that the answer depends on."""
     item, question, lease = prompt_of(body).split()
-    from askfew.campaigns.campaign import Asked, Shown
+    from askfew.campaigns.campaign import Assignment, Shown
 
-    asked = Asked(lease, Shown(item, ""), Shown(question, ""), 0.0)
+    asked = Assignment(lease, Shown(item, ""), Shown(question, ""), 0.0)
     return '{"answer": "%s"}' % ("yes" if fixed_answer(asked) else "no")
 
 

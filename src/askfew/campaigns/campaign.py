@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, select, update
 
-from askfew.campaigns.crew import admit, check_name, revoke
+from askfew.campaigns.admission import admit, check_name, revoke
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.handout import HandOut, Lease, expire_leases
 from askfew.campaigns.slots.intake import (
@@ -33,7 +33,7 @@ from askfew.campaigns.tables.schema import campaigns, items, questions
 from askfew.errors import InvalidAnswer, InvalidInput
 from askfew.records import Problem
 
-__all__ = ["Asked", "Campaign", "Shown"]
+__all__ = ["Assignment", "Campaign", "Shown"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Assignment:
     """A question put to a worker: tell its ``id`` and the answer before ``expires``."""
 
     id: str
@@ -79,7 +79,7 @@ class Campaign:
         with self.database.read() as connection:
             return _state(connection, self.id)
 
-    def ask(self, worker: str, n: int = 1) -> list[Asked]:
+    def ask(self, worker: str, n: int = 1) -> list[Assignment]:
         """Up to n questions for this worker, leased; an empty list if there is none just now."""
         check_name(worker)
         if not isinstance(n, int) or not 1 <= n <= 1000:
@@ -214,9 +214,9 @@ class Campaign:
         slot = read_lease(self.id, lease)
         return UNKNOWN if slot is None else self.database.quick(lambda quick: work(quick, slot))
 
-    def _in_words(self, leases: list[Lease]) -> list[Asked]:
+    def _in_words(self, leases: list[Lease]) -> list[Assignment]:
         return [
-            Asked(
+            Assignment(
                 id=lease.id,
                 item=self.items[lease.item],
                 question=self.questions[lease.question],

@@ -89,7 +89,7 @@ def new_session(settings: Settings, problem: Problem, log: Log, inputs: Inputs) 
     return session(
         list(inputs.items),
         list(inputs.questions),
-        answers=problem.answers,
+        answers=problem.kind,
         delta=settings.delta,
         method=settings.method,
         max_answers=settings.max_answers,
@@ -118,7 +118,7 @@ def what_is_wrong(settings: Settings, inputs: Inputs) -> tuple[str, InvalidInput
             session(
                 list(inputs.items),
                 list(inputs.questions),
-                answers=problem.answers,
+                answers=problem.kind,
                 delta=settings.delta,
                 method=settings.method,
                 rng=settings.seed,

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.crowd import CrowdForecast
 from askfew.campaigns.folder.pictures import media_type
+from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings

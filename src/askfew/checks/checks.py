@@ -142,7 +142,7 @@ def check(
         promise,
         questions,
         spread_of(cells, of_cell, gaps),
-        judge_cells(problem.answers, cells, of_cell, alike=promise == "groups"),
+        judge_cells(problem.kind, cells, of_cell, alike=promise == "groups"),
         splits_of(problem, cells, of_cell, groups, tolerance) if promise == "groups" else (),
         tolerance,
     )

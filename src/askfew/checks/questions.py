@@ -72,7 +72,7 @@ def questions_of(
     part in the groups (None: all), and which must not vote for themselves. ``identical`` says that
     items of one group are the same, so that repeats count in full.
     """
-    kind = problem.answers
+    kind = problem.kind
     asked, place = np.unique(cells.question, return_inverse=True)
     weight = cells.count / (1 + (0.0 if identical else DISCOUNT) * (cells.count - 1.0))
     carries = np.isin(asked, np.asarray(carrying, dtype=np.int64))

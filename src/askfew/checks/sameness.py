@@ -72,7 +72,7 @@ def splits_of(
     """
     cells, groups = cells.where(groups >= 0), groups[groups >= 0]
     block, place = np.unique(groups * problem.questions + cells.question, return_inverse=True)
-    evidence = difference_evidence(problem.answers, place, cells.count, cells.sum, tolerance)
+    evidence = difference_evidence(problem.kind, place, cells.count, cells.sum, tolerance)
     needed = math.log(problem.questions * count / _CHANCE)
     found = []
     clearest = np.argsort(-evidence, kind="stable")[:_LISTED]

@@ -12,7 +12,13 @@ from rich.table import Table
 from askfew import theory
 from askfew.cli import options
 from askfew.cli.output import print_json, report
-from askfew.planning.letters import divergence_of, information_of, mixes_of, share_of, sigma_of
+from askfew.planning.theory_params import (
+    divergence_of,
+    information_of,
+    mixes_of,
+    share_of,
+    sigma_of,
+)
 from askfew.simulation import Instance
 from askfew.theory import Bound, Mix
 from askfew.theory.checks import check_delta, check_items

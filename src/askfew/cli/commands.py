@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askfew.cli.later import Later
+from askfew.cli.lazy import LazyCommand
 
 __all__ = ["COMMANDS"]
 
@@ -112,8 +112,8 @@ _CAMPAIGNS = {
     ),
 }
 
-COMMANDS: dict[str, Later] = {
-    **{name: Later(name, *about) for name, about in _ALONE.items()},
-    **{name: Later(name, *about, panel="Campaigns") for name, about in _CAMPAIGNS.items()},
+COMMANDS: dict[str, LazyCommand] = {
+    **{name: LazyCommand(name, *about) for name, about in _ALONE.items()},
+    **{name: LazyCommand(name, *about, panel="Campaigns") for name, about in _CAMPAIGNS.items()},
 }
 """By name, in the order of the help."""

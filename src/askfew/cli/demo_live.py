@@ -11,8 +11,8 @@ from threading import Event, Thread
 import numpy as np
 import typer
 
-from askfew.campaigns.campaign import Asked, Campaign
-from askfew.campaigns.crowd import crowd_forecast
+from askfew.campaigns.campaign import Assignment, Campaign
+from askfew.campaigns.forecast import crowd_forecast
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.cli.demo_digits import Digits, draw_digits
@@ -91,7 +91,7 @@ def _answer(
     item = {each.id: row for row, each in enumerate(campaign.items)}
     question = {each.id: column for column, each in enumerate(campaign.questions)}
 
-    def settle(asked: Asked, seconds: float) -> None:
+    def settle(asked: Assignment, seconds: float) -> None:
         if rng.random() < 0.03:
             campaign.skip(asked.id)
         else:

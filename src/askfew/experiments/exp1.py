@@ -15,7 +15,7 @@ from askfew.experiments.trials import (
     try_candidate_row,
     try_cluster_by_candidates,
 )
-from askfew.planning.letters import divergence_of
+from askfew.planning.theory_params import divergence_of
 from askfew.simulation import Instance, Trial, try_method
 from askfew.theory import labelling_mean, theorem_4_1
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from askfew.algorithms.paper import candidate_row, cluster_by_candidates
-from askfew.driver import Ended, run
+from askfew.driver import RunEnd, run
 from askfew.simulation import Run, World
 
 __all__ = ["try_bandit_clustering", "try_candidate_row", "try_cluster_by_candidates"]
@@ -53,5 +53,5 @@ def _cluster(world: World, rng: np.random.Generator, delta: float, i_c: int) -> 
     return _judged(ended, right)
 
 
-def _judged(ended: Ended[Any], right: bool) -> Run:
+def _judged(ended: RunEnd[Any], right: bool) -> Run:
     return Run(ended.status, right, ended.meter.answers, ended.meter.batches)

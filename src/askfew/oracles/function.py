@@ -89,7 +89,7 @@ class FunctionOracle:
                 "call it with asyncio.run, or let 'askfew work python' await it",
             )
         try:
-            return self.problem.answers.read(value)
+            return self.problem.kind.read(value)
         except InvalidAnswer as error:
             expected, got, do = error.args
             raise InvalidAnswer(expected, f"{got} for {where}", do) from None

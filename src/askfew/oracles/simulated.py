@@ -149,7 +149,7 @@ def scale(
 ) -> ScaleOracle:
     """A world of five-valued answers from ``low`` to ``high``.
 
-    >>> scale([[1.0, 2.0], [3.0, 2.0]], rng=1).problem.answers
+    >>> scale([[1.0, 2.0], [3.0, 2.0]], rng=1).problem.kind
     Scale(low=0.0, high=4.0)
     """
     answers = Scale(low, high)

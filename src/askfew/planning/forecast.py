@@ -12,8 +12,8 @@ import numpy as np
 
 from askfew.algorithms import check_delta
 from askfew.errors import InvalidInput
-from askfew.planning.letters import least_mean
 from askfew.planning.ranges import Range, Unknown
+from askfew.planning.theory_params import least_mean
 from askfew.simulation import Family, Run, Trial, local, repeat, try_method
 
 __all__ = ["Forecast", "forecast", "forecast_curves"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from askfew import algorithms
 from askfew.answers import Number, Scale, YesNo
-from askfew.driver import AskTell, Ended, replay, run
+from askfew.driver import AskTell, RunEnd, replay, run
 from askfew.errors import AskfewError, ReplayMismatch
 from askfew.log import Log
 from askfew.outcome import outcome_of
@@ -69,7 +69,7 @@ def _start(
 
 def _live(
     start: Start, problem: Problem, oracle: Oracle, max_answers: int
-) -> tuple[Ended[Finding], Log]:
+) -> tuple[RunEnd[Finding], Log]:
     """One run from a fixed seed, and its log."""
     log = Log(problem)
     with warnings.catch_warnings():
@@ -89,7 +89,7 @@ def _live(
     return ended, log
 
 
-def _check_end(ended: Ended[Finding], problem: Problem, max_answers: int) -> None:
+def _check_end(ended: RunEnd[Finding], problem: Problem, max_answers: int) -> None:
     assert ended.status in ENDS, f"a run must end with one of {ENDS}, got {ended.status!r}"
     assert ended.meter.answers <= max_answers, "a run must stay within its cap"
     if ended.status == "done":
@@ -125,7 +125,7 @@ def _check_repeatable(start: Start, problem: Problem, log: Log, max_answers: int
         )
 
 
-def _check_replay(start: Start, log: Log, ended: Ended[Finding], max_answers: int) -> None:
+def _check_replay(start: Start, log: Log, ended: RunEnd[Finding], max_answers: int) -> None:
     """The whole log leads to the same end; half of it to the Batch that came next."""
     session = _replayed(start, log, max_answers)
     assert session.ended is not None, "the replay of a whole log must end as the live run did"

@@ -58,9 +58,7 @@ def _answered(oracle: Oracle, batch: Batch) -> Tally:
     assert batch.asks_the_same_as(before), "an oracle must not change the Batch it is given"
     assert isinstance(tally, Tally), f"an oracle must return a Tally, got {type(tally).__name__}"
     try:
-        checked = checked_tally(
-            batch, oracle.problem.answers, tally.counts, tally.sums, tally.squares
-        )
+        checked = checked_tally(batch, oracle.problem.kind, tally.counts, tally.sums, tally.squares)
     except AskfewError as error:
         raise AssertionError(f"an oracle must answer the Batch it was asked: {error}") from error
     if checked.squares is not None:

@@ -19,7 +19,7 @@ def two_groups(problem: Problem, seed: int) -> Oracle:
     >>> two_groups(Problem(4, 2), seed=0).problem
     Problem(items=4, questions=2, answers=YesNo())
     """
-    kind, labels = problem.answers, np.arange(problem.items) % 2
+    kind, labels = problem.kind, np.arange(problem.items) % 2
     rng = np.random.default_rng(seed)
     useful = np.arange(problem.questions) % 2 == 0
     chances = np.where(useful, [[0.1], [0.9]], 0.5)

@@ -12,11 +12,11 @@ from starlette.staticfiles import StaticFiles
 from askfew import __version__
 from askfew.campaigns.store import Store
 from askfew.web import documentation, pages, problems
-from askfew.web.access.entrance import Entrance
+from askfew.web.access.authenticator import Authenticator
 from askfew.web.access.visits import THREADS
 from askfew.web.api import router as api
 from askfew.web.opened import OpenedCampaigns
-from askfew.web.pages.desk import Desk
+from askfew.web.pages.caches import PageCaches
 from askfew.web.pages.rendering import page
 from askfew.web.security import BodyLimit, SecurityHeaders
 
@@ -34,8 +34,8 @@ def create_app(store: Store, *, secure_cookies: bool = False) -> FastAPI:
     )
     app.state.store = store
     app.state.campaigns = OpenedCampaigns(store)
-    app.state.desk = Desk()
-    app.state.entrance = Entrance(store, secure=secure_cookies)
+    app.state.desk = PageCaches()
+    app.state.entrance = Authenticator(store, secure=secure_cookies)
     app.state.threads = CapacityLimiter(THREADS)
     problems.install(app, _problem_page)
     app.add_middleware(BodyLimit, entrance=app.state.entrance)
@@ -47,6 +47,6 @@ def create_app(store: Store, *, secure_cookies: bool = False) -> FastAPI:
     return app
 
 
-def _problem_page(request: Request, problem: problems.Problem) -> Response:
+def _problem_page(request: Request, problem: problems.ProblemDetails) -> Response:
     words = {"title": problem.title, "sentence": problem.detail}
     return page(request, "message.html", None, problem.status, **words)

@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from askfew.web.problems import MEDIA_TYPE, Problem
+from askfew.web.problems import MEDIA_TYPE, ProblemDetails
 
 __all__ = ["install"]
 
@@ -30,7 +30,7 @@ _ERRORS = {
     429: "Too many wrong tokens came from this address: wait.",
     503: "The store does not answer: try again soon.",
 }
-_REFERENCE = {"$ref": "#/components/schemas/Problem"}
+_REFERENCE = {"$ref": "#/components/schemas/ProblemDetails"}
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -63,7 +63,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
         schemas = document["components"]["schemas"]
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
-        schemas["Problem"] = Problem.model_json_schema()
+        schemas["ProblemDetails"] = ProblemDetails.model_json_schema()
         for path in document["paths"].values():
             for operation in path.values():
                 operation["responses"].update(_errors())

@@ -24,7 +24,7 @@ from askfew.errors import (
     StoreUnreachable,
 )
 
-__all__ = ["MEDIA_TYPE", "Problem", "Refused", "install"]
+__all__ = ["MEDIA_TYPE", "ProblemDetails", "Refused", "install"]
 
 MEDIA_TYPE = "application/problem+json"
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -33,7 +33,7 @@ _AGAIN = {"Retry-After": "2"}
 _LATER = {"Retry-After": "30"}
 
 
-class Problem(BaseModel):
+class ProblemDetails(BaseModel):
     """An error, as RFC 9457 has it; ``detail`` is a sentence that says what to do."""
 
     type: str = "about:blank"
@@ -46,7 +46,7 @@ class Refused(HTTPException):
     """A request that is turned down, with its HTTP status and a sentence."""
 
 
-def install(app: FastAPI, page: Callable[[Request, Problem], Response]) -> None:
+def install(app: FastAPI, page: Callable[[Request, ProblemDetails], Response]) -> None:
     """Answer every error of this app in this form; ``page`` is the one for people."""
     app.state.problem_page = page
     app.add_exception_handler(AskfewError, lambda request, error: _answer(request, _said(error)))
@@ -111,7 +111,7 @@ def _answer(request: Request, refused: Exception) -> Response:
     title = HTTPStatus(status).phrase
     if status == 404 and detail == title:  # no route: Starlette has no sentence of its own
         detail = _NOWHERE
-    problem = Problem(title=title, status=status, detail=detail)
+    problem = ProblemDetails(title=title, status=status, detail=detail)
     if request.url.path.startswith("/api/"):
         return JSONResponse(problem.model_dump(), status, refused.headers, media_type=MEDIA_TYPE)
     if status == 401:

@@ -7,7 +7,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from askfew.web.access.entrance import Entrance
+from askfew.web.access.authenticator import Authenticator
 from askfew.web.problems import Refused
 
 __all__ = ["BodyLimit", "SecurityHeaders"]
@@ -56,7 +56,7 @@ class SecurityHeaders:
 class BodyLimit:
     """Counts what really comes in, whatever Content-Length says."""
 
-    def __init__(self, app: ASGIApp, *, entrance: Entrance) -> None:
+    def __init__(self, app: ASGIApp, *, entrance: Authenticator) -> None:
         self.app, self.entrance = app, entrance
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from askfew.answer_warnings import AnswerWarning
 from askfew.answers import AnswerKind
-from askfew.campaigns.campaign import Asked
+from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.slots.intake import Receipt
 
 __all__ = ["MOST_AT_ONCE", "OVER", "Described", "Desk", "Handed"]
@@ -37,7 +37,7 @@ class Handed:
     """Questions, all leased; none does not mean that the campaign is over: ``state`` does."""
 
     state: str
-    questions: tuple[Asked, ...]
+    questions: tuple[Assignment, ...]
 
 
 class Desk(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from askfew.campaigns.campaign import Asked
+from askfew.campaigns.campaign import Assignment
 
 __all__ = ["Answer", "Answerer", "Enough", "HandBack", "NoAnswer", "Reply"]
 
@@ -34,7 +34,7 @@ class HandBack:
 
 Reply = Answer | NoAnswer | HandBack
 
-Answerer = Callable[[Sequence[Asked]], Awaitable[Sequence[Reply]]]
+Answerer = Callable[[Sequence[Assignment]], Awaitable[Sequence[Reply]]]
 """Answers some questions, one reply each."""
 
 

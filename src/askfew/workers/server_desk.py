@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from askfew.answer_warnings import AnswerWarning, read_warning
-from askfew.campaigns.campaign import Asked, Shown
+from askfew.campaigns.campaign import Assignment, Shown
 from askfew.campaigns.kinds import read_kind
 from askfew.campaigns.slots.intake import Receipt, Received
 from askfew.errors import InvalidInput, MissingExtra, StoreUnreachable
@@ -157,9 +157,9 @@ class ServerDesk:
         )
 
 
-def _asked(each: dict[str, Any]) -> Asked:
+def _asked(each: dict[str, Any]) -> Assignment:
     item, question = each["item"], each["question"]
-    return Asked(
+    return Assignment(
         each["id"],
         Shown(item["id"], item["text"], item.get("image")),
         Shown(question["id"], question["text"]),

@@ -20,7 +20,7 @@ from threading import Lock
 from typing import TypeVar
 
 from askfew.answer_warnings import AnswerWarning, sentence
-from askfew.campaigns.campaign import Asked
+from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.slots.intake import Receipt
 from askfew.errors import AskfewError, StoreUnreachable
 from askfew.workers.desk import MOST_AT_ONCE, OVER, Desk, Handed
@@ -85,10 +85,10 @@ class Shift:
         self._lease_seconds = self.desk.describe().lease_seconds
         self._worked.worker = self.desk.worker
         self._held: dict[str, float] = {}
-        self._jobs: asyncio.Queue[list[Asked] | None] = asyncio.Queue()
-        self._replies: asyncio.Queue[tuple[Asked, Reply, float]] = asyncio.Queue()
+        self._jobs: asyncio.Queue[list[Assignment] | None] = asyncio.Queue()
+        self._replies: asyncio.Queue[tuple[Assignment, Reply, float]] = asyncio.Queue()
         # Whoever stops the shift may cancel a teller between the queue and its thread.
-        self._untold: dict[str, tuple[Asked, Reply, float]] = {}
+        self._untold: dict[str, tuple[Assignment, Reply, float]] = {}
         self._moved, self._counting, self._enough = asyncio.Event(), Lock(), ""
         self._threads = ThreadPoolExecutor(_TELLERS + 2, thread_name_prefix="askfew-desk")
         try:
@@ -179,7 +179,7 @@ class Shift:
             self._replies.task_done()
             self._moved.set()
 
-    def _hand_in(self, asked: Asked, reply: Reply, seconds: float) -> None:
+    def _hand_in(self, asked: Assignment, reply: Reply, seconds: float) -> None:
         self._untold.pop(asked.id, None)
         match reply:
             case Answer(value, cost):
@@ -193,7 +193,7 @@ class Shift:
         with self._counting:
             self._count(asked, reply, receipt)
 
-    def _count(self, asked: Asked, reply: Reply, receipt: Receipt) -> None:
+    def _count(self, asked: Assignment, reply: Reply, receipt: Receipt) -> None:
         where = f"{asked.item.id} / {asked.question.id}"
         if not receipt.ok:
             self._worked.refused += 1

@@ -13,7 +13,7 @@ from askfew.algorithms.frugal.guess.sides import Sides
 from askfew.algorithms.frugal.method import label_all
 from askfew.algorithms.frugal.tuning import Tuning
 from askfew.answers import Number
-from askfew.driver import Ended, run
+from askfew.driver import RunEnd, run
 from askfew.oracles import bernoulli, gaussian
 from askfew.records import Batch, Finding, Oracle, Problem, Tally
 
@@ -125,7 +125,7 @@ def test_an_item_that_fits_neither_group_never_ends_the_run(odd: float) -> None:
     assert named >= (0 if odd == 1.0 else 2)
 
 
-def forced(oracle: Oracle, items: tuple[int, int], gap: float) -> Ended[Finding]:
+def forced(oracle: Oracle, items: tuple[int, int], gap: float) -> RunEnd[Finding]:
     """A run that begins with this pair, thought to differ by the gap."""
     claim = PooledClaim(oracle.problem, 0.05)
     chooser = Chooser(claim, 5, Tuning())

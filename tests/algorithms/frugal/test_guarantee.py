@@ -126,7 +126,7 @@ def two_sided(
 ) -> Floats:
     """A bet on whichever side of the references the guess lies."""
     del side
-    block = log_evidence(self.problem.answers, guess, reference, x, a, r, b)
+    block = log_evidence(self.problem.kind, guess, reference, x, a, r, b)
     return np.where(b > 0, block, 0.0)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from askfew.algorithms.frugal import frugal
-from askfew.driver import Ended, run
+from askfew.driver import RunEnd, run
 from askfew.oracles import bernoulli, gaussian
 from askfew.records import Batch, Finding, Floats, Ints, Oracle, Tally
 from askfew.simulation import Instance
@@ -41,12 +41,12 @@ def yes_no(
 
 def play(
     oracle: Oracle, seed: int = 0, delta: float = 0.05, cap: int = 10**7, **options: object
-) -> Ended[Finding]:
+) -> RunEnd[Finding]:
     procedure = frugal(oracle.problem, delta, np.random.default_rng([seed, 7]), **options)  # type: ignore[arg-type]
     return run(procedure, oracle, max_answers=cap)
 
 
-def right(ended: Ended[Finding], truth: Ints) -> bool:
+def right(ended: RunEnd[Finding], truth: Ints) -> bool:
     assert ended.result is not None
     return np.array_equal(ended.result.labels, (truth != truth[0]).astype(np.int64))
 

@@ -7,11 +7,11 @@ from askfew.algorithms.paper.compare_sequential_halving import depths
 from askfew.answers import Number
 from askfew.driver import run
 from askfew.log import Log
-from askfew.records import Ints, Known, Problem
+from askfew.records import Ints, Problem, Snapshot
 
 N, D = 6, 40
 PROBLEM = Problem(N, D, Number(1.0))
-KNOWN = Known("test", np.full(N, -1))
+KNOWN = Snapshot("test", np.full(N, -1))
 
 
 def halve(items: Ints, L: int, T: int, seed: int, gap: float) -> tuple[tuple[int, int], Log]:  # noqa: N803

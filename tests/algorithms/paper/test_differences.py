@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 
 from askfew.algorithms.paper.differences import against_reference, differences, until_answered
 from askfew.driver import AskTell
-from askfew.records import Batch, Known, Problem, Tally
+from askfew.records import Batch, Problem, Snapshot, Tally
 
-KNOWN = Known("test", np.full(3, -1))
+KNOWN = Snapshot("test", np.full(3, -1))
 
 
 def test_references_come_first() -> None:

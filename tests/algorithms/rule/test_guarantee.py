@@ -344,7 +344,7 @@ def test_a_rule_changed_after_looking_is_caught(monkeypatch: pytest.MonkeyPatch)
                 scores, bets = each.scores * weights, np.full(len(each.items), 0.6)
                 for side, sign in ((LOW, -1), (HIGH, 1)):
                     self.evidence[each.items, 0, side] += round_evidence(
-                        self.problem.answers, sign * scores, 0.0, bets, weights
+                        self.problem.kind, sign * scores, 0.0, bets, weights
                     )
             self._label()
 

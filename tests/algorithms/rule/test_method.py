@@ -392,5 +392,5 @@ def test_names_of_groups_come_from_anchors() -> None:
 def test_the_scale_s_own_units() -> None:
     """A cut at 4 of a scale from 1 to 5, not of one from 0 to 1."""
     oracle = scale([[3.0], [4.9]], 1, 5, rng=1)
-    assert oracle.problem.answers == Scale(1, 5)
+    assert oracle.problem.kind == Scale(1, 5)
     assert found(play(oracle, given=Rule.cut(0, 4.0))).labels.tolist() == [0, 1]

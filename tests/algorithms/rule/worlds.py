@@ -9,20 +9,20 @@ import numpy as np
 from scipy.stats import beta
 
 from askfew.algorithms import start
-from askfew.driver import Ended, run
+from askfew.driver import RunEnd, run
 from askfew.records import Batch, Finding, Floats, Ints, Oracle, Tally
 from askfew.rule import Node, Rule
 
 
 def play(
     oracle: Oracle, seed: int = 0, cap: int | None = None, delta: float = 0.1, **options: Any
-) -> Ended[Finding]:
+) -> RunEnd[Finding]:
     """One run of the method through the real driver."""
     rng = np.random.default_rng([seed, 5])
     return run(start("rule", oracle.problem, rng, delta=delta, **options), oracle, max_answers=cap)
 
 
-def found(ended: Ended[Finding]) -> Finding:
+def found(ended: RunEnd[Finding]) -> Finding:
     assert ended.result is not None
     return ended.result
 

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from askfew.campaigns.crowd import crowd_forecast
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.exporting import label_studio_tasks, long_rows
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
+from askfew.campaigns.forecast import crowd_forecast
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of

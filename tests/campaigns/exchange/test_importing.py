@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.answer_files import read_answers
 from askfew.campaigns.exchange.exporting import (
@@ -175,7 +175,7 @@ def test_a_worker_s_rows_about_a_cell_come_in_one_file_or_have_times(
     assert read(campaign, again, tmp_path) == ImportReport(already=1)
 
 
-def frank(asked: Asked) -> int:
+def frank(asked: Assignment) -> int:
     """The truth without noise, so that no order of the answers makes a difference."""
     return 0 if asked.question.id == "q2" else TRUTH[int(asked.item.id[4:])]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from askfew.answer_warnings import sentence
-from askfew.campaigns.campaign import Asked
+from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.reading.independence import repeats_of
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import result_of
@@ -20,7 +20,7 @@ def test_the_warning_is_in_status_result_and_report(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path}/store.db")
     campaign = sweep(store, rows=20, columns=6, each=4, answers_per_worker_and_cell=4)
 
-    def stubborn(asked: Asked) -> bool:
+    def stubborn(asked: Assignment) -> bool:
         item, question = int(asked.item.id[1:]), int(asked.question.id[1:])
         return (item % 2 == 0) != ((item * 7 + question * 3) % 8 == 0)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.crowd import CrowdForecast
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
+from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from small_campaigns import ITEMS, QUESTIONS, answer, small_campaign, small_settings

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select, update
 
-from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.doctor.mend import mend
 from askfew.campaigns.settings import Settings
@@ -25,7 +25,7 @@ def measured(store: Store, name: str = "lab", reuse: str | None = None) -> Campa
     )
 
 
-def height(asked: Asked) -> float:
+def height(asked: Assignment) -> float:
     return 3.0 * (int(asked.item.id[1:]) % 2)
 
 

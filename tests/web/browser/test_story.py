@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.store import Store
 from askfew.cli.demo_digits import draw_digits
 from campaign_tools import place
@@ -168,7 +168,7 @@ def _answer_together(
 def _finish(campaign: Campaign, pages: tuple[Visitor, ...], rng: np.random.Generator) -> None:
     """Simulated workers answer what is left; the pages answer what they hold."""
 
-    def simulated(asked: Asked) -> bool:
+    def simulated(asked: Assignment) -> bool:
         return says_yes(asked.item.id, asked.question.text, rng)
 
     def a_round() -> bool:

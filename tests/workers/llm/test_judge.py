@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from askfew.answers import Scale
-from askfew.campaigns.campaign import Asked, Shown
+from askfew.campaigns.campaign import Assignment, Shown
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, WorkerStopped
@@ -39,7 +39,7 @@ def ask(
     prices = {"model": Price(1.0, 1.0)}
     settings = Config(models=("model",), prices=prices, **{"backoff": 0.001, **config})
     asked = [
-        Asked(f"1-0-{n}-x", Shown("item", "An item"), Shown("q", "How good?"), 0.0)
+        Assignment(f"1-0-{n}-x", Shown("item", "An item"), Shown("q", "How good?"), 0.0)
         for n in range(times)
     ]
 

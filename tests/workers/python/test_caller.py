@@ -17,7 +17,7 @@ from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, WorkerStopped
 from askfew.workers.pictures import Pictures
-from askfew.workers.python.caller import Caller
+from askfew.workers.python.caller import FunctionAnswerer
 from askfew.workers.python.function import load_function
 from askfew.workers.shift import Shift, Worked
 from askfew.workers.store_desk import StoreDesk
@@ -127,7 +127,9 @@ def work(
 ) -> Worked:
     desk = StoreDesk(campaign, "function")
     pictures = Pictures(desk)
-    caller = Caller(load_function(function), YesNo(), pictures, workers=slots, processes=processes)
+    caller = FunctionAnswerer(
+        load_function(function), YesNo(), pictures, workers=slots, processes=processes
+    )
     try:
         return asyncio.run(Shift(desk, caller, slots, plate, idle=0.3).run())
     finally:
@@ -176,7 +178,7 @@ def test_a_function_sees_texts_and_the_file_of_a_picture(store: Store, module: s
         return bool(item.text) and question.text == "Is it?"  # type: ignore[attr-defined]
 
     found = load_function(f"{module}:by_item")
-    caller = Caller(type(found)("look", look, False, False), YesNo(), pictures)
+    caller = FunctionAnswerer(type(found)("look", look, False, False), YesNo(), pictures)
     assert asyncio.run(Shift(desk, caller).run()).answered == 3
     caller.close()
     pictures.close()

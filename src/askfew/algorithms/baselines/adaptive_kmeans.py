@@ -12,7 +12,7 @@ from askfew.algorithms.baselines.kmeans import two_means
 from askfew.algorithms.baselines.uniform import require_scikit_learn
 from askfew.errors import InvalidInput
 from askfew.evidence import nine_digits
-from askfew.records import Batch, Finding, Floats, Ints, Known, Problem, Procedure
+from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot
 
 __all__ = ["adaptive_kmeans"]
 
@@ -49,7 +49,7 @@ def adaptive_kmeans(
             questions,
             asked[items, questions],
             f"adaptive k-means, round {number} of {len(rounds) - 1}: {len(items)} cells",
-            Known("adaptive k-means", labels),
+            Snapshot("adaptive k-means", labels),
         )
         counts[items, questions] += tally.counts
         sums[items, questions] += tally.sums

@@ -102,7 +102,7 @@ class _Told:
         self._sums += tally.sums
         ratio = -math.inf
         if tally.counts.all():
-            answers = self.claim.problem.answers
+            answers = self.claim.problem.kind
             ratio = float(nine_digits(_two_sided(answers, self.gap, self._counts, self._sums)))
         if ratio >= nine_digits(math.log(_ODDS * (self._number + 2))):
             self.sides = self._label_by(self._question, self._pair)
@@ -111,7 +111,7 @@ class _Told:
 
     def _label_by(self, question: int, pair: Ints) -> _ToldSides:
         counts, sums = (column[pair] for column in self.history.looks_at(question))
-        means = _levels(self.claim.problem.answers, self.gap, sums / np.maximum(counts, 1))
+        means = _levels(self.claim.problem.kind, self.gap, sums / np.maximum(counts, 1))
         return _ToldSides(self.history, self.claim, Target(question, pair, counts, means))
 
     def _take_pair(self, number: int) -> None:
@@ -132,7 +132,7 @@ class _ToldSides(Sides):
     def _means(self, high: Floats, counts: Floats, sums: Floats) -> Floats:
         if self._below(_LESS):
             return super()._means(high, counts, sums)
-        answers, middle = self.history.problem.answers, float(self.mean.mean())
+        answers, middle = self.history.problem.kind, float(self.mean.mean())
         told = middle + self.hoped * np.array([-0.5, 0.5])
         if not isinstance(answers, Number):
             return told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from askfew.errors import InvalidInput, MissingExtra
-from askfew.records import Batch, Floats, Ints, Known, Problem, Procedure
+from askfew.records import Batch, Floats, Ints, Problem, Procedure, Snapshot
 
 __all__ = ["labelled_from_zero", "require_scikit_learn", "uniform_means"]
 
@@ -38,7 +38,7 @@ def uniform_means(
     repeats[rng.permutation(d)[:extra]] += 1
     asked = np.flatnonzero(repeats)
     means = np.empty((n, len(asked)))
-    known = Known("uniform sampling", np.full(n, -1))
+    known = Snapshot("uniform sampling", np.full(n, -1))
     for items in np.array_split(np.arange(n), -(-n * len(asked) // _ROWS)):
         tally = yield Batch(
             np.repeat(items, len(asked)),

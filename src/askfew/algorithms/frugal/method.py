@@ -89,7 +89,7 @@ def _check(problem: Problem, groups: object, per_cell: object, tolerance: float)
         raise InvalidInput(
             "per_cell must be a whole number from 1", repr(per_cell), "pass for example 12"
         )
-    kind = problem.answers
+    kind = problem.kind
     widest = math.inf if isinstance(kind, Number) else kind.high - kind.low
     if not (isinstance(tolerance, int | float) and 0 <= tolerance < widest):
         raise InvalidInput(

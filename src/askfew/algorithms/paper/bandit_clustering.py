@@ -31,6 +31,6 @@ def _certificate(problem: Problem, delta: float) -> Certificate:
         (
             "there are two groups, and items of one group have the same mean on every question",
             "answers are independent, and their noise is subGaussian"
-            f" with sigma = {problem.answers.sigma:g}",
+            f" with sigma = {problem.kind.sigma:g}",
         ),
     )

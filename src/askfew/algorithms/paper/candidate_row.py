@@ -9,19 +9,19 @@ import numpy as np
 from askfew.algorithms.paper.compare_sequential_halving import compare_sequential_halving, depths
 from askfew.algorithms.paper.differences import against_reference, differences
 from askfew.evidence import nine_digits
-from askfew.records import Known, Problem, Procedure
+from askfew.records import Problem, Procedure, Snapshot
 
 __all__ = ["candidate_row"]
 
 
 def candidate_row(problem: Problem, delta: float, rng: np.random.Generator) -> Procedure[int]:
     """CR(delta): an item that, with probability at least 1 - delta, is not in item 0's group."""
-    n, d, sigma = problem.items, problem.questions, problem.answers.sigma
+    n, d, sigma = problem.items, problem.questions, problem.kind.sigma
     L_max = math.ceil(math.log2(16 * d * n * math.log(4 * math.log(8 * n * d) / delta)))
     others = np.arange(1, n)  # the set I: [n] in the pseudo-code, {2..n} in the prose; the prose
     labels = np.full(n, -1)
     labels[0] = 0
-    known = Known("candidate row", labels)
+    known = Snapshot("candidate row", labels)
     k = 1  # line 1
     while True:  # line 2
         for L in depths(L_max, k):  # line 3

@@ -10,7 +10,7 @@ import numpy as np
 from askfew.algorithms.paper.compare_sequential_halving import compare_sequential_halving, depths
 from askfew.algorithms.paper.differences import against_reference, differences, until_answered
 from askfew.evidence import nine_digits
-from askfew.records import Ints, Known, Problem, Procedure
+from askfew.records import Ints, Problem, Procedure, Snapshot
 
 __all__ = ["cluster_by_candidates"]
 
@@ -22,12 +22,12 @@ def cluster_by_candidates(
 
     If i_c is in item 0's group there is no gap to be found, and it never ends by itself.
     """
-    n, d, sigma = problem.items, problem.questions, problem.answers.sigma
+    n, d, sigma = problem.items, problem.questions, problem.kind.sigma
     L_max = math.ceil(math.log2(16 * d * math.log(4 * math.log(8 * d) / delta)))
     candidate, others = np.array([i_c]), np.arange(1, n)
     undecided = np.full(n, -1)
     undecided[0] = 0
-    known = Known("cluster by candidates", undecided)
+    known = Snapshot("cluster by candidates", undecided)
     k = math.ceil(math.log2(n))  # line 1
     while True:  # line 2
         tau = 2**k // n

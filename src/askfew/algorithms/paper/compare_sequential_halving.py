@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from askfew.algorithms.paper.differences import against_reference, differences
-from askfew.records import Floats, Ints, Known, Problem, Procedure
+from askfew.records import Floats, Ints, Problem, Procedure, Snapshot
 
 __all__ = ["compare_sequential_halving", "depths"]
 
@@ -18,7 +18,7 @@ def compare_sequential_halving(
     rng: np.random.Generator,
     *,
     why: str,
-    known: Known,
+    known: Snapshot,
 ) -> Procedure[tuple[int, int]]:
     """CSH(I, L, T): halve 2^L random entries of I x [d] until one, (i, j), is left.
 

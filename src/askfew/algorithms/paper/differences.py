@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from askfew.records import Batch, Floats, Ints, Known, Procedure, Tally
+from askfew.records import Batch, Floats, Ints, Procedure, Snapshot, Tally
 
 __all__ = ["against_reference", "differences", "until_answered"]
 
 
-def against_reference(items: Ints, questions: Ints, tau: int, why: str, known: Known) -> Batch:
+def against_reference(items: Ints, questions: Ints, tau: int, why: str, known: Snapshot) -> Batch:
     """Ask tau answers of item 0, then tau of item i, for every pair (i, j)."""
     pairs = len(items)
     both = np.zeros(2 * pairs, dtype=np.int64)

@@ -21,7 +21,17 @@ from askfew.algorithms.rule.tuning import Tuning
 from askfew.errors import EndOfAnswers, InvalidInput, InvalidPlan
 from askfew.evidence.labels import Error
 from askfew.plans import Plan
-from askfew.records import Batch, Finding, Floats, Ints, Known, Problem, Procedure, Status, planned
+from askfew.records import (
+    Batch,
+    Finding,
+    Floats,
+    Ints,
+    Problem,
+    Procedure,
+    Snapshot,
+    Status,
+    planned,
+)
 from askfew.rule import Rule
 
 __all__ = ["Groups", "Repeats", "rule"]
@@ -126,7 +136,7 @@ def _screening(plan: Plan, settings: _Settings, screen: Screen) -> Batch:
         )
     asked = len(np.unique(items)), len(np.unique(questions))
     why = f"learn: screen {asked[0]:,} items on {asked[1]:,} questions"
-    known = Known("learn", settings.told.copy())
+    known = Snapshot("learn", settings.told.copy())
     return Batch(items, questions, repeats, why, known)
 
 

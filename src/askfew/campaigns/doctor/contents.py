@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, Table, and_, select
 
 from askfew.campaigns.contents import check_items, check_questions
-from askfew.campaigns.crowd import CrowdForecast
 from askfew.campaigns.doctor.rows import check_row
 from askfew.campaigns.folder.pictures import check_picture
+from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.tables.schema import (

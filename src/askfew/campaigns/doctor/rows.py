@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlalchemy import Boolean, Column, Double, Integer, LargeBinary, String, Table
 
+from askfew.campaigns.admission import check_name
 from askfew.campaigns.contents import check_group, check_id, check_text
-from askfew.campaigns.crew import check_name
 from askfew.campaigns.sentences import shown
 from askfew.campaigns.settings import is_storable
 from askfew.campaigns.tables.schema import (

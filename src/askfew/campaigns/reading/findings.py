@@ -15,14 +15,14 @@ from sqlalchemy import ColumnElement, Connection, and_, func, select
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
-from askfew.campaigns.reading.status import Status, status_of
+from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.reading.tallies import RankedQuestion, tallies_of
 from askfew.campaigns.tables.schema import answers, campaigns, steps
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.guessing import Guesses
 from askfew.records import Ints
 
-__all__ = ["Findings", "LabelledItem", "WorkerShare", "findings_of"]
+__all__ = ["LabelledItem", "Report", "WorkerShare", "findings_of"]
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ class WorkerShare:
 
 
 @dataclass(frozen=True)
-class Findings:
+class Report:
     """All that a report shows."""
 
-    status: Status
+    status: CampaignStatus
     outcome: dict[str, Any] | None
     certificate_text: str | None
     """The warnings, and the promise; None where nothing is promised."""
@@ -97,7 +97,7 @@ class Findings:
         return list(by_reason.items())
 
 
-def findings_of(campaign: Campaign) -> Findings:
+def findings_of(campaign: Campaign) -> Report:
     """Read the answers and add them up."""
     status = status_of(campaign)
     with snapshot(campaign.database) as connection:
@@ -111,7 +111,7 @@ def findings_of(campaign: Campaign) -> Findings:
         ).scalar()
     outcome = known.outcome
     tallies = tallies_of(campaign, known.labels)
-    return Findings(
+    return Report(
         status=status,
         outcome=outcome,
         certificate_text=qualified((outcome or {}).get("certificate_text"), status.warnings),

@@ -17,7 +17,7 @@ from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.guessing import Guesses
 
-__all__ = ["RESULT_COLUMNS", "ItemResult", "Result", "result_of"]
+__all__ = ["RESULT_COLUMNS", "CampaignResult", "ItemResult", "result_of"]
 
 RESULT_COLUMNS: dict[str, type] = {
     "item": str,
@@ -52,7 +52,7 @@ class ItemResult:
 
 
 @dataclass(frozen=True)
-class Result:
+class CampaignResult:
     """Where the items stand; ``status`` is None until the method has ended."""
 
     name: str
@@ -109,7 +109,7 @@ class Result:
         return asdict(self)
 
 
-def result_of(campaign: Campaign) -> Result:
+def result_of(campaign: Campaign) -> CampaignResult:
     """The outcome, or what the newest step knew if there is none yet."""
     with snapshot(campaign.database) as connection:
         row = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id)).one()
@@ -125,7 +125,7 @@ def result_of(campaign: Campaign) -> Result:
         warnings = warnings_of(connection, campaign, known.labels.tolist())
     outcome = known.outcome
     question = known.question
-    return Result(
+    return CampaignResult(
         name=row.name,
         state=row.state,
         status=outcome["status"] if outcome else None,

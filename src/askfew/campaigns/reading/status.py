@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Integer, case, cast, func, select, tuple_
 
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.crowd import CrowdForecast
+from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.reading.independence import warnings_of
 from askfew.campaigns.reading.knowledge import knowledge_of
 from askfew.campaigns.steps.advance import GOING
@@ -20,7 +20,7 @@ from askfew.campaigns.steps.reuse import REUSED
 from askfew.campaigns.tables.schema import SlotState, answers, campaigns, slots, steps, workers
 from askfew.campaigns.tables.snapshot import snapshot
 
-__all__ = ["Status", "WorkerStatus", "status_of"]
+__all__ = ["CampaignStatus", "WorkerStatus", "status_of"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class WorkerStatus:
 
 
 @dataclass(frozen=True)
-class Status:
+class CampaignStatus:
     """A snapshot of a campaign."""
 
     name: str
@@ -83,7 +83,7 @@ class Status:
         return {**asdict(self), **own}
 
 
-def status_of(campaign: Campaign) -> Status:
+def status_of(campaign: Campaign) -> CampaignStatus:
     """Read it all in one transaction, so that the numbers fit together."""
     with snapshot(campaign.database) as connection:
         row = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id)).one()
@@ -101,7 +101,7 @@ def status_of(campaign: Campaign) -> Status:
         expected, expected_by = None, None
         if row.state in GOING:
             expected, expected_by = _expected(known, forecast, count, states)
-        return Status(
+        return CampaignStatus(
             name=row.name,
             state=row.state,
             phase=knowledge.phase,

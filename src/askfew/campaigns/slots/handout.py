@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from askfew.campaigns.slots.openings import (
+from askfew.campaigns.slots.slot_queries import (
     ANY,
     CAMPAIGN,
     GIVE_UP,

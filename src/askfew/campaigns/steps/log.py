@@ -16,7 +16,7 @@ from askfew.campaigns.steps.reuse import fill_step
 from askfew.campaigns.tables.schema import SlotState, campaigns, items, questions, slots, steps
 from askfew.log import Log, Step, origin, seal
 from askfew.plans import Plan
-from askfew.records import Batch, Ints, Known, Problem, Tally
+from askfew.records import Batch, Ints, Problem, Snapshot, Tally
 
 __all__ = [
     "close_step",
@@ -184,7 +184,7 @@ def same_plans(one: Sequence[Plan], other: Sequence[Plan]) -> bool:
     return plan_bytes(one) == plan_bytes(other)
 
 
-def known_dict(known: Known) -> dict[str, Any]:
+def known_dict(known: Snapshot) -> dict[str, Any]:
     """A snapshot as JSON-ready values."""
     return {
         "phase": known.phase,

@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 from typer import Option
 
-from askfew.campaigns.campaign import Asked
+from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.settings import Settings
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import print_json, report
 
 __all__ = ["ask"]
@@ -58,7 +58,7 @@ def ask(
         _print(asked, settings)
 
 
-def _print(asked: list[Asked], settings: Settings) -> None:
+def _print(asked: list[Assignment], settings: Settings) -> None:
     if settings.guidelines:
         report.print(Text(settings.guidelines))
     caption = f"{settings.answers}: askfew tell ID ANSWER"

@@ -8,13 +8,13 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from askfew.campaigns.crowd import CrowdForecast, crowd_forecast
 from askfew.campaigns.folder.load import read_folder
-from askfew.campaigns.reading.status import Status, status_of
+from askfew.campaigns.forecast import CrowdForecast, crowd_forecast
+from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.sentences import money
 from askfew.campaigns.settings import Settings
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import notes, print_json, report
 from askfew.wording import counted
 
@@ -51,7 +51,11 @@ def create(
 
 
 def _say(
-    settings: Settings, questions: int, status: Status, crowd: CrowdForecast, reuse: str | None
+    settings: Settings,
+    questions: int,
+    status: CampaignStatus,
+    crowd: CrowdForecast,
+    reuse: str | None,
 ) -> None:
     report.print(
         f"Created {settings.name}: {status.items} items, {questions} questions,"

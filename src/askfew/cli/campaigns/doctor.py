@@ -11,7 +11,7 @@ from typer import Option
 from askfew.campaigns.doctor.examine import Examination, examine_store
 from askfew.campaigns.doctor.mend import mend as mend_store
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json, report
 from askfew.errors import StoreUnreachable
 from askfew.wording import counted

@@ -11,8 +11,8 @@ from typer import Option
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.exchange.writing import FORMATS, text_of, write_export
 from askfew.cli import options
-from askfew.cli.campaigns.endings import by_ending
-from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
+from askfew.cli.campaigns.file_format import by_ending
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import note, print_json
 from askfew.errors import InvalidInput
 

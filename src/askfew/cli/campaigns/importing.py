@@ -14,8 +14,8 @@ from askfew.campaigns.exchange.importing import ImportReport, import_answers
 from askfew.campaigns.exchange.moving import import_campaign
 from askfew.campaigns.reading.status import status_of
 from askfew.cli import options
-from askfew.cli.campaigns.endings import by_ending
-from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.campaigns.file_format import by_ending
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json
 from askfew.errors import InvalidInput
 

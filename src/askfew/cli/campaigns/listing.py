@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from askfew.campaigns.tables.schema import campaigns
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json, report
 
 __all__ = ["list_campaigns"]

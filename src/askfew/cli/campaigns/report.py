@@ -10,7 +10,7 @@ from typer import Option
 from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.reading.report import report_html
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import note, print_json
 
 __all__ = ["report"]

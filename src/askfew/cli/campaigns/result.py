@@ -13,12 +13,12 @@ from typer import Option
 from askfew.answer_warnings import sentence
 from askfew.campaigns.exchange.formats import csv_table, parquet_table
 from askfew.campaigns.exchange.formats.whole_file import write_whole
-from askfew.campaigns.reading.results import RESULT_COLUMNS, Result, result_of
+from askfew.campaigns.reading.results import RESULT_COLUMNS, CampaignResult, result_of
 from askfew.campaigns.reading.rules import group_word
 from askfew.campaigns.sentences import chance
 from askfew.cli import options
-from askfew.cli.campaigns.endings import by_ending
-from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
+from askfew.cli.campaigns.file_format import by_ending
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import note, print_json, report
 from askfew.errors import InvalidInput
 
@@ -57,7 +57,7 @@ def result(
         _tell(found)
 
 
-def _write(found: Result, kind: str | None, out: Path) -> None:
+def _write(found: CampaignResult, kind: str | None, out: Path) -> None:
     if kind == "parquet":
         parquet_table.write(out, RESULT_COLUMNS, found.rows)
     elif kind == "csv":
@@ -66,11 +66,11 @@ def _write(found: Result, kind: str | None, out: Path) -> None:
         write_whole(out, (json_format.dumps(found.to_dict(), indent=2) + "\n").encode())
 
 
-def _csv(found: Result) -> str:
+def _csv(found: CampaignResult) -> str:
     return csv_table.written(RESULT_COLUMNS, found.rows)
 
 
-def _tell(found: Result) -> None:
+def _tell(found: CampaignResult) -> None:
     ending = found.status or f"so far ({found.state})"
     lines = [f"{found.name}, {ending}: {found.reason}", f"{found.answers:,} answers"]
     if found.rule_text is not None:
@@ -90,7 +90,7 @@ def _tell(found: Result) -> None:
         report.print(Text(line))
 
 
-def _undecided_lines(found: Result, names: list[str]) -> list[str]:
+def _undecided_lines(found: CampaignResult, names: list[str]) -> list[str]:
     """Items without a group by their reason, each with its guess."""
     by_reason: dict[str, list[str]] = {}
     for each in found.undecided:
@@ -103,7 +103,7 @@ def _undecided_lines(found: Result, names: list[str]) -> list[str]:
     ]
 
 
-def _no_certificate(found: Result) -> str:
+def _no_certificate(found: CampaignResult) -> str:
     if found.status is None and found.state != "closed":
         return "No certificate yet: the campaign has not ended."
     if not any(found.groups):

@@ -9,7 +9,7 @@ import typer
 from typer import Option
 
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json
 from askfew.errors import MissingExtra
 

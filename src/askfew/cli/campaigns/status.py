@@ -9,11 +9,11 @@ from rich.text import Text
 from typer import Argument
 
 from askfew.answer_warnings import sentence
-from askfew.campaigns.reading.status import Status, WorkerStatus, status_of
+from askfew.campaigns.reading.status import CampaignStatus, WorkerStatus, status_of
 from askfew.campaigns.sentences import money
 from askfew.campaigns.steps.advance import GOING
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json, report
 from askfew.wording import counted
 
@@ -44,7 +44,7 @@ def status(
         _print_one(all_of_them[0], found[0].settings.price)
 
 
-def _print_all(all_of_them: list[Status]) -> None:
+def _print_all(all_of_them: list[CampaignStatus]) -> None:
     if not all_of_them:
         report.print("No campaigns yet: 'askfew new DIR' and 'askfew create DIR' make one.")
         return
@@ -66,7 +66,7 @@ def _print_all(all_of_them: list[Status]) -> None:
     report.print(table)
 
 
-def _print_one(status: Status, price: float) -> None:
+def _print_one(status: CampaignStatus, price: float) -> None:
     table = Table(show_header=False, title=Text(status.name), title_justify="left")
     rows = {
         "state": status.state,
@@ -97,7 +97,7 @@ def _print_one(status: Status, price: float) -> None:
         report.print(Text(f"WARNING: {sentence(warning)}.", style="bold red"))
 
 
-def _answers(status: Status) -> str:
+def _answers(status: CampaignStatus) -> str:
     lines = [f"{status.answers:,} of at most {status.max_answers:,}"]
     if status.expected is not None:
         total = status.answers + status.expected
@@ -111,17 +111,17 @@ def _answers(status: Status) -> str:
     return "\n".join(lines)
 
 
-def _money_left(status: Status, price: float) -> str:
+def _money_left(status: CampaignStatus, price: float) -> str:
     if status.expected is None or not price:
         return ""
     return f", about {money(status.expected * price)} to come"
 
 
-def _here(status: Status) -> int:
+def _here(status: CampaignStatus) -> int:
     return sum(not worker.revoked for worker in status.workers)
 
 
-def _workers(status: Status) -> str:
+def _workers(status: CampaignStatus) -> str:
     lines = [f"{_here(status)} so far"]
     if status.workers_needed:
         lines[0] += f"; this step needs {status.workers_needed:,} different in all"
@@ -133,7 +133,7 @@ def _workers(status: Status) -> str:
     return "\n".join(lines)
 
 
-def _reused(status: Status) -> str:
+def _reused(status: CampaignStatus) -> str:
     if not status.reused_answers and status.reused is None:
         return ""
     givers = [worker.name for worker in status.workers if worker.reused]
@@ -150,7 +150,7 @@ def _note(worker: WorkerStatus) -> str:
     return " (reused)" if 0 < worker.reused == worker.answers else ""
 
 
-def _print_workers(status: Status) -> None:
+def _print_workers(status: CampaignStatus) -> None:
     if not status.workers:
         return
     table = Table("worker", "answers", "leases", "mean seconds")

@@ -12,12 +12,12 @@ from askfew.campaigns.backup import back_up
 from askfew.campaigns.backup import restore as fill
 from askfew.campaigns.store import Store
 from askfew.cli import options
-from askfew.cli.campaigns.opening import (
+from askfew.cli.campaigns.store_option import (
     DEFAULT_STORE,
     StoreUrl,
     check_there,
     open_store,
-    said_plainly,
+    translate_database_errors,
 )
 from askfew.cli.help import Command, Group
 from askfew.cli.output import print_json
@@ -38,7 +38,7 @@ def _about() -> None:
 def upgrade(store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
     """Bring a store's tables to this askfew's version; nothing is lost."""
     check_there(store)
-    with said_plainly(store):
+    with translate_database_errors(store):
         before, after = Store.upgrade(store)
     if json:
         print_json({"before": before, "after": after, "upgraded": before != after})
@@ -71,7 +71,7 @@ def restore(
     json: options.AsJson = False,
 ) -> None:
     """Fill a new, empty store with what a backup has."""
-    with open_store(store, new=True) as opened, said_plainly(store):
+    with open_store(store, new=True) as opened, translate_database_errors(store):
         copied = fill(opened, file)
     _say({"file": str(file), **copied}, f"Restored {file}", json)
 

@@ -6,7 +6,7 @@ import typer
 
 from askfew.campaigns.campaign import Campaign
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import print_json
 
 __all__ = ["close", "pause", "resume"]

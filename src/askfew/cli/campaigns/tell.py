@@ -9,8 +9,8 @@ from typer import Argument, Option
 from askfew.campaigns.by_lease import campaign_of
 from askfew.campaigns.slots.intake import UNKNOWN
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.campaigns.receipts import LeaseId, report_receipt
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 
 __all__ = ["tell"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, StoreUrl, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.help import Command, Group
 from askfew.cli.output import print_json
 from askfew.web.access.owner import reset_token

@@ -12,7 +12,7 @@ from typer import Argument
 
 from askfew.campaigns.reading.status import WorkerStatus, status_of
 from askfew.cli import options
-from askfew.cli.campaigns.opening import DEFAULT_STORE, Name, StoreUrl, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import print_json, report
 from askfew.errors import InvalidInput
 from askfew.web.access import invitations

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from typer import Option
 
-from askfew.cli.campaigns.opening import DEFAULT_STORE, open_store
+from askfew.cli.campaigns.store_option import DEFAULT_STORE, open_store
 from askfew.errors import InvalidInput
 from askfew.workers.desk import Desk
 from askfew.workers.server_desk import ServerDesk

@@ -11,7 +11,7 @@ from typer import Option
 
 from askfew.campaigns.sentences import money
 from askfew.cli import options
-from askfew.cli.campaigns.opening import Name
+from askfew.cli.campaigns.store_option import Name
 from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, open_desks
 from askfew.cli.work.shifts import log_to_notes, run_shifts, say
 from askfew.errors import InvalidInput

@@ -8,12 +8,12 @@ from typing import Annotated
 from typer import Argument, Option
 
 from askfew.cli import options
-from askfew.cli.campaigns.opening import Name
+from askfew.cli.campaigns.store_option import Name
 from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, open_desks
 from askfew.cli.work.shifts import log_to_notes, run_shifts, say
 from askfew.errors import InvalidInput
 from askfew.workers.pictures import Pictures
-from askfew.workers.python.caller import Caller
+from askfew.workers.python.caller import FunctionAnswerer
 from askfew.workers.python.function import load_function
 from askfew.workers.shift import Shift
 
@@ -72,7 +72,9 @@ def python(
         pictures = Pictures(desk)
         stack.callback(pictures.close)
         slots = processes or threads
-        caller = Caller(found, about.answers, pictures, workers=slots, processes=bool(processes))
+        caller = FunctionAnswerer(
+            found, about.answers, pictures, workers=slots, processes=bool(processes)
+        )
         stack.callback(caller.close)
         size = (plate or _PLATE) if found.batched else 1
         shift = Shift(desk, caller, slots, size, float("inf") if idle is None else idle)

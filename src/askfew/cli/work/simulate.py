@@ -8,7 +8,7 @@ from typing import Annotated
 from typer import Option
 
 from askfew.cli import options
-from askfew.cli.campaigns.opening import Name
+from askfew.cli.campaigns.store_option import Name
 from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, open_desks
 from askfew.cli.work.shifts import log_to_notes, run_shifts, say
 from askfew.workers.shift import Shift

@@ -11,8 +11,8 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 
+from askfew.web.access.authenticator import Authenticator
 from askfew.web.access.callers import Caller
-from askfew.web.access.entrance import Entrance
 
 __all__ = ["Documented", "Entered", "Owner", "Worker", "csrf_sent", "entrance", "owner", "worker"]
 
@@ -24,9 +24,9 @@ Documented = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-def entrance(request: Request) -> Entrance:
+def entrance(request: Request) -> Authenticator:
     """The app's, for pages that let browsers in and out."""
-    found: Entrance = request.app.state.entrance
+    found: Authenticator = request.app.state.entrance
     return found
 
 
@@ -56,4 +56,4 @@ async def csrf_sent(request: Request) -> str | None:
 
 Owner = Annotated[Caller, Depends(owner)]
 Worker = Annotated[Caller, Depends(worker)]
-Entered = Annotated[Entrance, Depends(entrance)]
+Entered = Annotated[Authenticator, Depends(entrance)]

@@ -19,7 +19,7 @@ from askfew.errors import InvalidInput
 from askfew.web.access.callers import Caller
 from askfew.web.access.visits import AdmittingRoute, Visiting
 from askfew.web.api import bodies
-from askfew.web.api.documents import Asked, ReceiptDocument, receipt_document
+from askfew.web.api.documents import Assignments, ReceiptDocument, receipt_document
 from askfew.web.opened import Opened
 from askfew.web.problems import Refused
 
@@ -28,7 +28,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/campaigns/{name}", tags=["answering"], route_class=AdmittingRoute)
 
 
-@router.post("/ask", response_model=Asked)
+@router.post("/ask", response_model=Assignments)
 async def ask(visit: Visiting, campaign: Opened, body: bodies.Ask) -> Response:
     """Up to n questions, leased to the worker until they expire."""
     return await visit.served(lambda caller: _ask(caller, campaign, body))
@@ -98,7 +98,7 @@ def _ask(caller: Caller, campaign: Campaign, body: bodies.Ask) -> Response:
             for each in asked
         ],
     }
-    return _written(Asked(**known))
+    return _written(Assignments(**known))
 
 
 def _acting(caller: Caller, named: str | None) -> str:

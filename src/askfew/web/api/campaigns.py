@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.contents import check_contents
-from askfew.campaigns.crowd import crowd_forecast
+from askfew.campaigns.forecast import crowd_forecast
 from askfew.campaigns.kinds import write_kind
 from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.reading.overview import overview_of

@@ -9,13 +9,13 @@ from pydantic import BaseModel, Field, create_model
 
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.reading.overview import Overview
-from askfew.campaigns.reading.status import Status
+from askfew.campaigns.reading.status import CampaignStatus
 from askfew.campaigns.slots.intake import Receipt, Received
 from askfew.web.api.bodies import AnswersKind
 
 __all__ = [
     "About",
-    "Asked",
+    "Assignments",
     "Campaigns",
     "Invitation",
     "Invitations",
@@ -80,7 +80,7 @@ class Lease(BaseModel):
     expires: float = Field(description="Seconds since 1970.")
 
 
-class Asked(BaseModel):
+class Assignments(BaseModel):
     """Questions, none if there is nothing for this worker just now."""
 
     state: State
@@ -136,11 +136,11 @@ class Invitations(BaseModel):
 
 
 def _of_status() -> type[BaseModel]:
-    hints = get_type_hints(Status)
-    known: dict[str, Any] = {each.name: (hints[each.name], ...) for each in fields(Status)}
+    hints = get_type_hints(CampaignStatus)
+    known: dict[str, Any] = {each.name: (hints[each.name], ...) for each in fields(CampaignStatus)}
     own: dict[str, Any] = {"reused_answers": (int, ...), "too_few_workers": (bool, ...)}
-    return create_model("Status", __doc__=Status.__doc__, **known, **own)
+    return create_model("Status", __doc__=CampaignStatus.__doc__, **known, **own)
 
 
 StatusDocument = _of_status()
-"""What ``Status.to_dict`` gives."""
+"""What ``CampaignStatus.to_dict`` gives."""

@@ -16,7 +16,7 @@ from askfew.campaigns.exchange.formats import csv_table
 from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.exchange.writing import FORMATS, Format, write_export
 from askfew.campaigns.reading.report import report_html
-from askfew.campaigns.reading.results import RESULT_COLUMNS, Result, result_of
+from askfew.campaigns.reading.results import RESULT_COLUMNS, CampaignResult, result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.web.access.dependencies import Owner
 from askfew.web.api.documents import StateDocument, StatusDocument
@@ -40,7 +40,9 @@ def status(_: Owner, campaign: Opened) -> Any:
     return status_of(campaign).to_dict()
 
 
-@router.get("/result", response_model=Result, responses={200: {"content": {"text/csv": _TEXT}}})
+@router.get(
+    "/result", response_model=CampaignResult, responses={200: {"content": {"text/csv": _TEXT}}}
+)
 def result(
     _: Owner,
     campaign: Opened,

@@ -15,7 +15,7 @@ from askfew.campaigns.reading.status import status_of
 from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Worker
 from askfew.web.opened import Opened
-from askfew.web.pages.desk import desk_of
+from askfew.web.pages.caches import caches_of
 from askfew.web.pages.forecasts import least_answers, usual_unknown
 from askfew.web.pages.prefetch import held_by, may_hold
 from askfew.web.pages.progress import Progress, progress_of
@@ -112,7 +112,7 @@ def _worker(caller: Caller) -> str:
 
 
 def _progress(request: Request, campaign: Campaign) -> Progress:
-    statuses = desk_of(request).statuses
+    statuses = caches_of(request).statuses
     status = statuses.lately(campaign.settings.name, lambda: status_of(campaign))
     return progress_of(status, _usual(campaign))
 

@@ -15,7 +15,7 @@ from threading import Lock, Thread, Timer
 
 from askfew.answers import AnswerKind, Number
 from askfew.planning import Forecast, Range, Unknown
-from askfew.planning.letters import least_mean
+from askfew.planning.theory_params import least_mean
 from askfew.web.pages.simulating import Wish
 
 __all__ = ["Forecasts", "Job", "least_answers", "usual_unknown"]

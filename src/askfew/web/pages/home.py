@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse, Response
 
 from askfew.campaigns.store import Store
 from askfew.campaigns.tables.schema import answers, campaigns, items
+from askfew.web.access.authenticator import sent_by_another_site
 from askfew.web.access.dependencies import Entered, Owner
-from askfew.web.access.entrance import sent_by_another_site
 from askfew.web.pages.rendering import address, page
 from askfew.web.pages.words import Ending, ending_of
 from askfew.web.problems import Refused

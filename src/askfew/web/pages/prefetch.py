@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import func, select
 
-from askfew.campaigns.campaign import Asked, Campaign
+from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.slots.states import LEASED, OPEN
 from askfew.campaigns.tables.schema import slots, workers
 
@@ -39,7 +39,7 @@ def may_hold(campaign: Campaign) -> int:
     return _AHEAD if open_slots >= enough else 1
 
 
-def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Asked]:
+def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Assignment]:
     """Questions that are the worker's, but for those the page knows about: they would be kept for
     nobody until their lease runs out, and a step would wait.
     """
@@ -50,7 +50,9 @@ def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Asked]:
             )
         ).all()
     return [
-        Asked(row.lease, campaign.items[row.item], campaign.questions[row.question], row.expires)
+        Assignment(
+            row.lease, campaign.items[row.item], campaign.questions[row.question], row.expires
+        )
         for row in rows
         if row.lease not in known
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from askfew.campaigns.reading.status import Status
+from askfew.campaigns.reading.status import CampaignStatus
 from askfew.wording import counted
 
 __all__ = ["Progress", "progress_of"]
@@ -18,7 +18,7 @@ class Progress:
     text: str
 
 
-def progress_of(status: Status, usual: float) -> Progress:
+def progress_of(status: CampaignStatus, usual: float) -> Progress:
     """``usual`` is how many answers a campaign like this may need, for as long as its method does
     not say what it still expects.
     """

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from askfew.answers import AnswerKind
-from askfew.campaigns.campaign import Asked
+from askfew.campaigns.campaign import Assignment
 from askfew.errors import AskfewError, WorkerStopped
 from askfew.workers.llm.config import Config
 from askfew.workers.llm.endpoint import Completion, Endpoint, Failed, Rejected
@@ -67,11 +67,11 @@ class Judge:
     _outages: int = 0
     _succeeded: bool = False
 
-    async def __call__(self, plate: Sequence[Asked]) -> list[Reply]:
+    async def __call__(self, plate: Sequence[Assignment]) -> list[Reply]:
         """One reply for each question."""
         return [await self._judge(each) for each in plate]
 
-    async def _judge(self, asked: Asked) -> Reply:
+    async def _judge(self, asked: Assignment) -> Reply:
         image = asked.item.image
         picture = None
         if image is not None:
@@ -82,7 +82,7 @@ class Judge:
         prompt = self.prompts.write(asked, variant, picture)
         return await self._insist(asked, prompt, variant)
 
-    async def _insist(self, asked: Asked, prompt: Prompt, variant: int) -> Reply:
+    async def _insist(self, asked: Assignment, prompt: Prompt, variant: int) -> Reply:
         """Call until something comes back, with longer and longer pauses."""
         attempts, cost, attempt = self.office.config.attempts, 0.0, 1
         while True:
@@ -104,7 +104,7 @@ class Judge:
                 attempt += 1
 
     async def _call(
-        self, asked: Asked, prompt: Prompt, request: dict[str, Any], about: dict[str, Any]
+        self, asked: Assignment, prompt: Prompt, request: dict[str, Any], about: dict[str, Any]
     ) -> tuple[Completion | Failed | Rejected, Booking]:
         """One attempt, reserved, admitted, booked and logged whatever becomes of it."""
         office = self.office
@@ -148,7 +148,7 @@ class Judge:
             await office.ledger.wake()
         return came, booking
 
-    def _request(self, asked: Asked, prompt: Prompt, attempt: int) -> dict[str, Any]:
+    def _request(self, asked: Assignment, prompt: Prompt, attempt: int) -> dict[str, Any]:
         config = self.office.config
         request: dict[str, Any] = {
             "model": self.model,
@@ -229,7 +229,7 @@ def _outcome(came: Completion | Failed | Rejected | None) -> dict[str, str]:
             return {"status": "stopped"}
 
 
-def _loggable(request: dict[str, Any], asked: Asked) -> dict[str, Any]:
+def _loggable(request: dict[str, Any], asked: Assignment) -> dict[str, Any]:
     """The request; a picture by its hash."""
     (message,) = request["messages"]
     if isinstance(message["content"], str):

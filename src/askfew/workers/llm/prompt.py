@@ -22,7 +22,7 @@ from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from askfew.answers import AnswerKind, Number, Scale
-from askfew.campaigns.campaign import Asked
+from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.folder.text_file import read_text
 from askfew.errors import InvalidInput
 
@@ -99,7 +99,9 @@ class Prompts:
         """How many paraphrases there are."""
         return len(self._paraphrases)
 
-    def write(self, asked: Asked, variant: int, picture: tuple[str, bytes] | None = None) -> Prompt:
+    def write(
+        self, asked: Assignment, variant: int, picture: tuple[str, bytes] | None = None
+    ) -> Prompt:
         """The prompt for a question, in the words of a paraphrase."""
         item = asked.item.text or ("" if picture else asked.item.id)
         values: dict[str, Any] = {
@@ -122,7 +124,9 @@ class Prompts:
         """Write every variant once, so that what fails fails before anything is leased."""
         from askfew.campaigns.campaign import Shown
 
-        sample = Asked("1-0-0-0", Shown("item", "An item"), Shown("question", "A question?"), 0.0)
+        sample = Assignment(
+            "1-0-0-0", Shown("item", "An item"), Shown("question", "A question?"), 0.0
+        )
         for variant in range(self.variants):
             self.write(sample, variant)
 

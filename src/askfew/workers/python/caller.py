@@ -18,14 +18,14 @@ from contextlib import suppress
 from typing import Any
 
 from askfew.answers import AnswerKind
-from askfew.campaigns.campaign import Asked
+from askfew.campaigns.campaign import Assignment
 from askfew.errors import InvalidAnswer, WorkerStopped
 from askfew.workers.pictures import Pictures
 from askfew.workers.python.function import Function, load_function
 from askfew.workers.python.records import Cell, Item, Question
 from askfew.workers.replies import Answer, HandBack, NoAnswer, Reply
 
-__all__ = ["Caller"]
+__all__ = ["FunctionAnswerer"]
 
 _RELEASES = 2
 """So often a question that alone made the function raise is handed back; then it is skipped."""
@@ -36,7 +36,7 @@ _PAUSE = 0.05
 logger = logging.getLogger(__name__)
 
 
-class Caller:
+class FunctionAnswerer:
     """An answerer that asks a Python function, in threads or in processes."""
 
     def __init__(
@@ -54,7 +54,7 @@ class Caller:
         self._raised: Counter[tuple[str, str]] = Counter()
         self._in_a_row = 0
 
-    async def __call__(self, plate: Sequence[Asked]) -> list[Reply]:
+    async def __call__(self, plate: Sequence[Assignment]) -> list[Reply]:
         """One reply for each question."""
         cells = [await self._cell(each) for each in plate]
         try:
@@ -103,7 +103,7 @@ class Caller:
             return await loop.run_in_executor(self._pool, _called, *arguments)
         return await loop.run_in_executor(self._pool, self._function.call, *arguments)
 
-    async def _released(self, plate: Sequence[Asked], error: BaseException) -> list[Reply]:
+    async def _released(self, plate: Sequence[Assignment], error: BaseException) -> list[Reply]:
         self._in_a_row += 1
         what = f"{self._function.name} raised {type(error).__name__}: {error}"
         logger.warning("%s", what, exc_info=error)
@@ -130,7 +130,7 @@ class Caller:
         except InvalidAnswer as error:
             return NoAnswer(str(error))
 
-    async def _cell(self, asked: Asked) -> Cell:
+    async def _cell(self, asked: Assignment) -> Cell:
         image = asked.item.image
         file = None if image is None else await asyncio.to_thread(self._pictures.file, image)
         item = Item(asked.item.id, asked.item.text, file)

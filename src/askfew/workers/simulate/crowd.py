@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 
 from askfew.answers import AnswerKind, Number, Scale
-from askfew.campaigns.campaign import Asked
+from askfew.campaigns.campaign import Assignment
 from askfew.errors import InvalidInput
 from askfew.workers.replies import Answer, Reply
 from askfew.workers.simulate.chance import chance
@@ -41,13 +41,13 @@ class Simulated:
     digits: Mapping[str, int] = field(default_factory=dict)
     """Which digit each question tells; the last one, where nothing is said."""
 
-    async def __call__(self, plate: Sequence[Asked]) -> list[Reply]:
+    async def __call__(self, plate: Sequence[Assignment]) -> list[Reply]:
         """One answer for each question."""
         if self.delay:
             await asyncio.sleep(self.delay)
         return [Answer(self._value(each)) for each in plate]
 
-    def _value(self, asked: Asked) -> float:
+    def _value(self, asked: Assignment) -> float:
         right = self.by_question.get(asked.question.id, self.reliability)
         digit = self.digits.get(asked.question.id, 0)
         high = right if self.groups(asked.item.id) >> digit & 1 else 1 - right

@@ -11,7 +11,7 @@ from scipy.stats import beta
 from askfew.algorithms.frugal.capped import capped
 from askfew.algorithms.frugal.claim.cover import Cover
 from askfew.algorithms.frugal.claim.panel import Ledger, Panel, part_of_delta
-from askfew.driver import Ended, replay, run
+from askfew.driver import RunEnd, replay, run
 from askfew.errors import InvalidInput, InvalidPlan
 from askfew.log import Log
 from askfew.plans import Plan
@@ -38,7 +38,7 @@ class Counting:
 
 def play(
     seed: int, cap: int, groups: int = 2, most: int = 10**6, **world: object
-) -> tuple[Ended[Finding], World]:
+) -> tuple[RunEnd[Finding], World]:
     sizes = {"items": 60, "questions": 40, "gap": 0.7, "noise": "yes-no", "groups": groups}
     drawn = Instance(**{**sizes, **world}).draw(np.random.SeedSequence(seed))  # type: ignore[arg-type]
     rng = np.random.default_rng([seed, 1])

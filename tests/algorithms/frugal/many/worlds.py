@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from askfew.algorithms.frugal.many_groups import many_groups
-from askfew.driver import Ended, run
+from askfew.driver import RunEnd, run
 from askfew.log import Log
 from askfew.records import Finding, Ints, Oracle
 from askfew.simulation import Instance, World
@@ -27,13 +27,13 @@ def play(
     groups: int | str = 3,
     cap: int = 50_000,
     log: Log | None = None,
-) -> Ended[Finding]:
+) -> RunEnd[Finding]:
     rng = np.random.default_rng([seed, 7])
     procedure = many_groups(oracle.problem, delta, rng, groups=groups)  # type: ignore[arg-type]
     return run(procedure, oracle, max_answers=cap, log=log)
 
 
-def right(ended: Ended[Finding], truth: Ints) -> bool:
+def right(ended: RunEnd[Finding], truth: Ints) -> bool:
     """Whether no two labelled items are wrongly together or wrongly apart."""
     assert ended.result is not None
     decided = ended.result.labels >= 0

@@ -146,7 +146,7 @@ def gap_interval(
         return float(np.ptp(means)), None
     first, second = np.argsort(means)
     limits = [
-        _mean_interval(claim.problem.answers, float(mean), float(count))
+        _mean_interval(claim.problem.kind, float(mean), float(count))
         for mean, count in zip(means, counts, strict=True)
     ]
     (low, high), (other_low, other_high) = limits[first], limits[second]
@@ -173,7 +173,7 @@ def two_items(delta: float) -> Certificate:
 
 
 def _assumptions(problem: Problem, set_aside: int, tolerance: float) -> tuple[str, ...]:
-    noise = f"their noise is subGaussian with sigma = {problem.answers.sigma:g}"
+    noise = f"their noise is subGaussian with sigma = {problem.kind.sigma:g}"
     bounded = "they never leave their scale"
     alike = (
         f"means that differ by at most {tolerance:g}" if tolerance else "the same mean"
@@ -187,7 +187,7 @@ def _assumptions(problem: Problem, set_aside: int, tolerance: float) -> tuple[st
     return (
         f"there are exactly two groups, and items of one group have {alike}{aside}",
         "answers are independent, each with its cell's mean whatever was answered before; "
-        + (noise if isinstance(problem.answers, Number) else bounded),
+        + (noise if isinstance(problem.kind, Number) else bounded),
         "people may skip a question, but not because of what they would have answered",
     )
 

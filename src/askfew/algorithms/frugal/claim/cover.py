@@ -35,7 +35,7 @@ from askfew.errors import InvalidPlan
 from askfew.evidence import nine_digits
 from askfew.evidence.samples import samples_evidence
 from askfew.plans import Plan
-from askfew.records import Batch, Floats, Ints, Known, Tally
+from askfew.records import Batch, Floats, Ints, Snapshot, Tally
 from askfew.wording import counted
 
 __all__ = ["PLACES", "Cover", "Node"]
@@ -200,7 +200,7 @@ class Cover:
         asked, who = np.unique(columns), np.unique(items)
         guesses = np.zeros((self.problem.items, len(asked)))
         guesses[who] = plan.floats("guesses", len(who) * len(asked)).reshape(len(who), -1)
-        kind, bet = self.problem.answers, guesses[who]
+        kind, bet = self.problem.kind, guesses[who]
         if not isinstance(kind, Number) and ((bet < kind.low) | (bet > kind.high)).any():
             raise InvalidPlan("guesses must lie on the scale", "others", "mend the guess")
         whom, what = counted(len(who), "item"), counted(len(asked), "question")
@@ -230,7 +230,7 @@ class Cover:
         self._remember((asked.guesses, sums, counts))
         for node in self.nodes:
             node.open()
-            node.weigh(self.problem.answers, self._past)
+            node.weigh(self.problem.kind, self._past)
             node.agree()
         for node in reversed(self.nodes):
             node.agree()
@@ -262,9 +262,9 @@ class Cover:
         """Items without a label."""
         return np.flatnonzero(self.labels < 0)
 
-    def known(self, phase: str) -> Known:
+    def known(self, phase: str) -> Snapshot:
         """The snapshot for people."""
-        return Known(phase, self.labels.copy())
+        return Snapshot(phase, self.labels.copy())
 
 
 def _codes(sides: NDArray[np.int8]) -> NDArray[np.void]:

@@ -30,7 +30,7 @@ from askfew.answers import AnswerKind
 from askfew.errors import InvalidPlan
 from askfew.evidence import log_evidence, nine_digits
 from askfew.plans import Plan
-from askfew.records import Batch, Floats, Ints, Known, Problem, Tally, WhyUndecided
+from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally, WhyUndecided
 from askfew.wording import counted
 
 __all__ = ["REASONS", "Confirmed", "Exclusion", "Mask", "Registered"]
@@ -157,11 +157,11 @@ class Exclusion:
         best[self.representatives] = self.threshold
         return np.asarray(best)
 
-    def known(self, phase: str) -> Known:
+    def known(self, phase: str) -> Snapshot:
         """The snapshot for people."""
         question = int(self.carried.argmax()) if self.carried.any() else None
         labels = named(self.labels) if self.complete else self.labels
-        return Known(phase, labels, self.spoken(), self.threshold, question)
+        return Snapshot(phase, labels, self.spoken(), self.threshold, question)
 
     # What is asked.
 
@@ -209,7 +209,7 @@ class Exclusion:
             np.tile(questions, 2),
             np.tile(repeats, 2),
             why,
-            Known("search", self.labels),
+            Snapshot("search", self.labels),
         )
 
     def _exclude(self, plan: Plan) -> Batch:
@@ -287,7 +287,7 @@ class Exclusion:
         rows = len(plan.ints("first"))
         (a, b), (x, r) = tally.counts.reshape(2, -1), tally.sums.reshape(2, -1)
         guesses = plan.floats("first_guess", rows), plan.floats("second_guess", rows)
-        blocks = block_evidence(self.problem.answers, *guesses, x, a, r, b, self.tolerance)
+        blocks = block_evidence(self.problem.kind, *guesses, x, a, r, b, self.tolerance)
         pairs = zip(plan.ints("first").tolist(), plan.ints("second").tolist(), strict=True)
         for (first, second), block in zip(pairs, blocks.tolist(), strict=True):
             pair = self.pairs.get(_key(first, second))
@@ -317,7 +317,7 @@ class Exclusion:
         np.add.at(r, where, tally.sums[rows:][used])
         a, x = tally.counts[:rows, np.newaxis], tally.sums[:rows, np.newaxis]
         blocks = block_evidence(
-            self.problem.answers, own, group, x, a, r[:, column].T, b[:, column].T, self.tolerance
+            self.problem.kind, own, group, x, a, r[:, column].T, b[:, column].T, self.tolerance
         )
         frozen = self._settled() | (self.labels >= 0)
         blocks = np.where(self.excluded[items] | frozen[items, np.newaxis], 0.0, blocks)

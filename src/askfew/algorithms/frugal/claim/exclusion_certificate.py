@@ -125,13 +125,13 @@ def _assumptions(
 ) -> tuple[str, ...]:
     alike = "have the same mean" if tolerance == 0 else f"differ by at most {tolerance:g}"
     but = f", but for the {counted(set_aside, 'item')} set aside" if set_aside else ""
-    noise = f"their noise is subGaussian with sigma = {problem.answers.sigma:g}"
+    noise = f"their noise is subGaussian with sigma = {problem.kind.sigma:g}"
     bounded = "they never leave their scale"
     return (
         f"there are exactly {groups} groups, and any two items of one group {alike} on every"
         f" question{but}",
         "answers are independent, each with its cell's mean whatever was answered before; "
-        + (noise if isinstance(problem.answers, Number) else bounded),
+        + (noise if isinstance(problem.kind, Number) else bounded),
         "people may skip a question, but not because of what they would have answered",
     )
 

@@ -27,7 +27,7 @@ from askfew.errors import InvalidPlan
 from askfew.evidence import log_evidence, nine_digits
 from askfew.evidence.samples import samples_evidence
 from askfew.plans import Plan
-from askfew.records import Batch, Floats, Ints, Known, Problem, Tally
+from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally
 from askfew.wording import counted
 
 __all__ = ["ATTEMPTS", "MOST_GROUPS", "Ledger", "Panel", "part_of_delta", "places"]
@@ -117,7 +117,7 @@ class Ledger:
         items, columns, repeats = self.rows(plan)
         whom = counted(len(np.unique(items)), "item")
         what = counted(len(np.unique(columns)), "question")
-        known = Known("explore", np.full(self.problem.items, -1))
+        known = Snapshot("explore", np.full(self.problem.items, -1))
         return Batch(items, self.deck[columns], repeats, f"explore: {whom} on {what}", known)
 
     def record(self, batch: Batch, tally: Tally) -> None:
@@ -249,7 +249,7 @@ class Panel:
             guesses = np.concatenate([guesses, asked.levels])
             totals = np.concatenate([totals, mine @ sums])
             answers = np.concatenate([answers, mine @ counts])
-        evidence = samples_evidence(self.problem.answers, inside, guesses, totals, answers)
+        evidence = samples_evidence(self.problem.kind, inside, guesses, totals, answers)
         self._blocks[np.array(list(_STARTS)) <= self._batches] += evidence
         self._batches += 1
 
@@ -269,7 +269,7 @@ class Panel:
         rest = (asked.chances[own] + 1e-6)[:, np.newaxis] * other
         guess = rest @ asked.levels / rest.sum(axis=2, keepdims=True)  # items x subsets x questions
         evidence = log_evidence(
-            self.problem.answers,
+            self.problem.kind,
             guess,
             whose @ asked.levels,
             sums[own][:, np.newaxis],
@@ -372,10 +372,10 @@ class Panel:
         only = self.excluded[items].sum(axis=1) == self.groups - 1
         self.labels[items[only]] = np.argmin(self.excluded[items[only]], axis=1)
 
-    def known(self) -> Known:
+    def known(self) -> Snapshot:
         """The snapshot for people."""
         best = np.sort(self.evidence, axis=1)[:, 1]
-        return Known("certify", self.labels.copy(), best, self.item_needed)
+        return Snapshot("certify", self.labels.copy(), best, self.item_needed)
 
     def for_labels(self) -> Floats:
         """The nats that speak for each item's label: the least against anything else."""

@@ -101,7 +101,7 @@ def panel_certificate(panel: Panel, delta: float, labels: Ints) -> PanelCertific
 def assumptions(ledger: Ledger, groups: int, aside: int) -> tuple[str, ...]:
     """What every label under a cap rests on, but for so many items that are set aside."""
     but = f", but for the {counted(aside, 'item')} set aside" if aside else ""
-    kind = ledger.problem.answers
+    kind = ledger.problem.kind
     noise = (
         f"their noise is subGaussian with sigma = {kind.sigma:g}"
         if isinstance(kind, Number)

@@ -30,7 +30,7 @@ from askfew.errors import InvalidPlan
 from askfew.evidence import log_evidence, nine_digits
 from askfew.evidence.margin import Margins
 from askfew.plans import Plan
-from askfew.records import Batch, Floats, Ints, Known, Problem, Tally
+from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally
 
 __all__ = ["HIGH", "LOW", "Labelling", "PooledClaim", "named", "part_of_delta"]
 
@@ -155,13 +155,13 @@ class PooledClaim:
         why = str(plan.facts.get("why", plan.kind))
         self._count(items, plan, repeats)
         if plan.kind != "label":
-            known = Known(plan.kind, self.labels(), question=_whole(plan.facts.get("best")))
+            known = Snapshot(plan.kind, self.labels(), question=_whole(plan.facts.get("best")))
             self._step = None
             return Batch(items, plan.ints("questions"), repeats, why, known)
         self._step = self._opened(plan, items)
         labelling = self._step.labelling
         expected = plan.facts.get("expected")
-        known = Known(
+        known = Snapshot(
             "label",
             self.labels(),
             self.strongest(),
@@ -226,7 +226,7 @@ class PooledClaim:
         """Evidence against this side: a bet upward against low, downward against high."""
         rightly = guess >= reference if side == LOW else guess <= reference
         block = log_evidence(
-            self.problem.answers, guess, reference, x, a, r, b, tolerance=self.tolerance
+            self.problem.kind, guess, reference, x, a, r, b, tolerance=self.tolerance
         )
         return np.where(rightly & (b > 0), block, 0.0)
 
@@ -237,7 +237,7 @@ class PooledClaim:
         rightly = guess >= reference if side == LOW else guess <= reference
         guesses, x, a, r, b = (np.atleast_2d(each).T for each in (guess, x, a, r, b))
         blocks = log_evidence(
-            self.problem.answers, guesses, reference, x, a, r, b, self.tolerance * _GRID
+            self.problem.kind, guesses, reference, x, a, r, b, self.tolerance * _GRID
         )
         return np.where(rightly[:, np.newaxis] & (b > 0), blocks, 0.0)
 
@@ -313,7 +313,7 @@ class PooledClaim:
     def set_aside(self) -> None:
         """Take back the labels of items that fit their side badly; called when a run ends."""
         for each in self.labellings:
-            each.set_aside(self.problem.answers, self.tolerance)
+            each.set_aside(self.problem.kind, self.tolerance)
 
     def misfits(self) -> list[int]:
         """Items that fit neither side of a question."""

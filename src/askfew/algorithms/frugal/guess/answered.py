@@ -25,7 +25,7 @@ class Answered:
     def add(self, batch: Batch, tally: Tally) -> None:
         """Take in an answered Batch."""
         counts = tally.counts.astype(np.float64)
-        sums = to_units(self.problem.answers, counts, tally.sums)
+        sums = to_units(self.problem.kind, counts, tally.sums)
         self._rows.append((batch.items, batch.questions, counts, sums))
         self.total += tally.answers
         self.asked += batch.answers

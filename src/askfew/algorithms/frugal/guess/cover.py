@@ -85,7 +85,7 @@ class CoverGuesser:
         if not self.ledger.answers:
             return
         labels = self.cover.labels
-        kind = self.ledger.problem.answers
+        kind = self.ledger.problem.kind
         answered = Answered.of(kind, self.ledger.counts, self.ledger.sums, discount=0.0)
         rng = np.random.default_rng([self.root, self.ledger.answers])
         seen = answered.weights.any(axis=1)
@@ -113,7 +113,7 @@ class CoverGuesser:
 
     def _rates(self, levels: Floats) -> Floats:
         """Nats that an answer beside five of the other group is worth, at the least."""
-        kind, (one, other) = self.ledger.problem.answers, levels
+        kind, (one, other) = self.ledger.problem.kind, levels
         there = log_evidence(kind, one, other, one, 1.0, 5 * other, 5)
         back = log_evidence(kind, other, one, other, 1.0, 5 * one, 5)
         return np.minimum(np.asarray(there), np.asarray(back))
@@ -194,7 +194,7 @@ class CoverGuesser:
         chances = self.chances[np.unique(items)]
         guesses = chances @ self.levels[:, np.unique(columns)]
         sure = chances.max(axis=1) >= self.tuning.sure
-        scale = self.ledger.problem.answers
+        scale = self.ledger.problem.kind
         if not self.ledger.answers and not isinstance(scale, Number):
             guesses[:] = (scale.low + scale.high) / 2
         return Plan(

@@ -105,10 +105,10 @@ class Chooser:
         problem = self.claim.problem
         self.answered = Answered(problem)
         self.pairs = PairSearch(problem, self.claim.delta_pair, self.root)
-        width = problem.answers.high - problem.answers.low
-        scale = problem.answers.sigma if isinstance(problem.answers, Number) else width
+        width = problem.kind.high - problem.kind.low
+        scale = problem.kind.sigma if isinstance(problem.kind, Number) else width
         self.tolerance = self.claim.tolerance / scale
-        self.unit: AnswerKind = Number(1.0) if isinstance(problem.answers, Number) else YesNo()
+        self.unit: AnswerKind = Number(1.0) if isinstance(problem.kind, Number) else YesNo()
         self.silent = np.zeros(problem.items, dtype=np.int64)
         self.mute: dict[tuple[int, int], int] = {}
         self.pair = _NONE
@@ -251,7 +251,7 @@ class Chooser:
         """A plan that asks items; with references (items, groups, questions, repeats) it tests."""
         none = np.zeros((len(items), self.claim.found))
         own, group = (none, none) if guesses is None else guesses
-        kind = self.claim.problem.answers
+        kind = self.claim.problem.kind
         columns = {
             "items": items,
             "questions": questions,
@@ -304,7 +304,7 @@ class View:
     def of(cls, chooser: Chooser) -> View:
         """From all answers so far."""
         claim, answered = chooser.claim, chooser.answered
-        kind, k = claim.problem.answers, claim.found
+        kind, k = claim.problem.kind, claim.found
         member = claim.labels if claim.complete else np.full(claim.problem.items, -1)
         member = member.copy()
         member[claim.representatives] = np.arange(k)

@@ -55,7 +55,7 @@ class Hunt:
     def __init__(self, history: History, search: Search, pair: Pair) -> None:
         self.history = history
         self.items = pair.items
-        self.pool = Pool(history.problem.answers, history.tolerance)
+        self.pool = Pool(history.problem.kind, history.tolerance)
         self.needy = False
         """Whether a new question is needed, not only a better one."""
         self.tries = 0

@@ -49,7 +49,7 @@ class PairSearch:
     """New candidates so far: where the deck stands."""
 
     def __post_init__(self) -> None:
-        self.pool, self.noise = Pool(self.problem.answers), Noise(self.problem)
+        self.pool, self.noise = Pool(self.problem.kind), Noise(self.problem)
         self._row: dict[tuple[int, int, int], int] = {}
         self._size: dict[tuple[int, int], float] = {}
         """Samples that registered pairs had when they were registered."""
@@ -171,5 +171,5 @@ def _key(items: Ints | tuple[int, int]) -> tuple[int, int]:
 
 
 def _middle(problem: Problem) -> float:
-    ends = problem.answers.low, problem.answers.high
+    ends = problem.kind.low, problem.kind.high
     return sum(ends) / 2 if np.isfinite(ends).all() else 0.0

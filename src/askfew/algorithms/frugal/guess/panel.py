@@ -136,7 +136,7 @@ class Guesser:
     def learn(self) -> None:
         """Test the last model on the answers that came since, then fit a new one."""
         counts, sums = self.ledger.counts - self.before[0], self.ledger.sums - self.before[1]
-        fresh = Answered.of(self.ledger.problem.answers, counts, sums, discount=0.0)
+        fresh = Answered.of(self.ledger.problem.kind, counts, sums, discount=0.0)
         known = self.model is not None
         if known:
             seen = self._seen()
@@ -216,10 +216,10 @@ class Guesser:
 
     def _answered(self, items: Ints) -> Answered:
         counts, sums = self.ledger.counts[items], self.ledger.sums[items]
-        return Answered.of(self.ledger.problem.answers, counts, sums, discount=0.0)
+        return Answered.of(self.ledger.problem.kind, counts, sums, discount=0.0)
 
     def _variances(self) -> Floats | None:
-        kind = self.ledger.problem.answers
+        kind = self.ledger.problem.kind
         if not isinstance(kind, Number):
             return None
         return np.full(len(self.ledger.deck), kind.sigma**2)
@@ -251,7 +251,7 @@ class Guesser:
         gap = other - one
         less = np.sign(gap) * np.minimum(abs(gap), doubt * errors) / 2
         one, other = one + less, other - less
-        kind = self.ledger.problem.answers
+        kind = self.ledger.problem.kind
         if not isinstance(kind, Number):
             low, width = kind.low, kind.high - kind.low
             one, other = low + width * one, low + width * other
@@ -390,7 +390,7 @@ class Guesser:
         return self._plan(items, columns, np.array([rows[c] for c in cells]))
 
     def _plan(self, items: Ints, columns: Ints, repeats: Ints) -> Plan:
-        kind = self.ledger.problem.answers
+        kind = self.ledger.problem.kind
         levels = self.levels[:, np.unique(columns)]
         if not isinstance(kind, Number):
             levels = kind.low + (kind.high - kind.low) * levels

@@ -126,7 +126,7 @@ class Noise:
     """
 
     def __init__(self, problem: Problem) -> None:
-        self._answers = problem.answers
+        self._answers = problem.kind
         self._counts, self._sums, self._squares = np.zeros((3, problem.questions))
 
     def record(self, questions: Ints, tally: Tally) -> None:

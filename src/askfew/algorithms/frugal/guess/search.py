@@ -70,7 +70,7 @@ class Search:
 
     def __init__(self, history: History) -> None:
         self.history = history
-        self.pool = Pool(history.problem.answers, history.tolerance)
+        self.pool = Pool(history.problem.kind, history.tolerance)
         self.asked = 0
         self._dealt = 0
         self._rows: dict[int, int] = {}
@@ -219,7 +219,7 @@ class Search:
         """
         problem = self.history.problem
         row = self._first.get(question)
-        if not isinstance(problem.answers, Number) or problem.questions < _MANY or row is None:
+        if not isinstance(problem.kind, Number) or problem.questions < _MANY or row is None:
             return None
         seen = self._seen[question]
         if len(seen) >= problem.items or self.pool.samples[row] > 2:

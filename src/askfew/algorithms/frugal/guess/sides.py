@@ -180,7 +180,7 @@ class Sides:
 
     def _chances(self, counts: Floats, sums: Floats) -> Floats:
         """Each item's chance to be high, by the likelihood of its answers; labels are certain."""
-        answers = self.history.problem.answers
+        answers = self.history.problem.kind
         low, high = self.mean
         if isinstance(answers, Number):
             odds = (high - low) * (sums - counts * (low + high) / 2) / answers.sigma**2
@@ -198,7 +198,7 @@ class Sides:
         if (self.heard == 0).any():
             return False
         means = self.total / self.heard
-        width = _CLEAR * self.history.problem.answers.sigma * math.sqrt((1 / self.heard).sum())
+        width = _CLEAR * self.history.problem.kind.sigma * math.sqrt((1 / self.heard).sum())
         pure = max(1 - float((self._mixed / self.heard).sum()), 0.2)
         return bool((means[HIGH] - means[LOW] + width) / pure < share * self.hoped)
 
@@ -220,7 +220,7 @@ class Sides:
 
     def _fits(self, mean: float, counts: Floats, sums: Floats) -> Floats:
         """Log likelihood of each item's answers, but for what does not depend on the mean."""
-        answers = self.history.problem.answers
+        answers = self.history.problem.kind
         if isinstance(answers, Number):
             return np.asarray(mean * (sums - counts * mean / 2) / answers.sigma**2)
         width = answers.high - answers.low
@@ -243,7 +243,7 @@ class Sides:
 
     def _rate(self, mean: float, reference: float, ratio: float) -> float:
         """Nats that an answer of the one mean should bring beside ``ratio`` of the other."""
-        kind, w = self.history.problem.answers, self.history.tolerance
+        kind, w = self.history.problem.kind, self.history.tolerance
         total = reference * ratio
         return float(log_evidence(kind, mean, reference, mean, 1.0, total, ratio, tolerance=w))
 

@@ -83,7 +83,7 @@ def rule_certificate(state: Certification, told: int) -> RuleCertificate | None:
     return RuleCertificate(
         state.delta,
         promise,
-        _assumptions(state.problem.answers),
+        _assumptions(state.problem.kind),
         error=state.error,
         certified=certified,
         undecided=len(state.certifying) - certified,

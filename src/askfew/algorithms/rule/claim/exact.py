@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from askfew.algorithms.rule.claim.rounds import TRIES
-from askfew.records import Batch, Floats, Ints, Known, Problem, Tally
+from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally
 from askfew.rule import Rule
 from askfew.wording import counted
 
@@ -68,6 +68,6 @@ class Evaluation:
         labels[self.complete] = self.rule.apply(self.values[self.complete])
         return labels
 
-    def known(self) -> Known:
+    def known(self) -> Snapshot:
         """The snapshot for people."""
-        return Known("evaluate", self.labels)
+        return Snapshot("evaluate", self.labels)

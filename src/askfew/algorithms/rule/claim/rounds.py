@@ -18,7 +18,7 @@ from askfew.evidence import nine_digits
 from askfew.evidence.labels import Error, label_threshold
 from askfew.evidence.line import largest_bet, round_evidence
 from askfew.plans import Plan
-from askfew.records import Batch, Floats, Ints, Known, Problem, Tally
+from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally
 from askfew.rule import Node, Rule
 from askfew.wording import counted
 
@@ -117,7 +117,7 @@ class Certification:
     def bet_limits(self, node: int) -> tuple[float, float]:
         """The largest bets on low and on high."""
         at, (low, high) = self.nodes[node], self.lines[node]
-        kind = self.problem.answers
+        kind = self.problem.kind
         down = [-w for w in at.weights]
         return (
             largest_bet(kind, down, at.cuts, -low),
@@ -229,7 +229,7 @@ class Certification:
         return np.asarray(np.array(at.weights) * (values - np.array(at.cuts)))
 
     def _weigh(self, node: int, items: Ints, scores: Floats, bets: Floats) -> None:
-        kind, weights = self.problem.answers, self.nodes[node].weights
+        kind, weights = self.problem.kind, self.nodes[node].weights
         low, high = self.lines[node]
         above = round_evidence(kind, scores, high, bets[:, HIGH], weights)
         below = round_evidence(kind, -scores, -low, bets[:, LOW], weights)
@@ -285,12 +285,12 @@ class Certification:
         groups = np.array([leaf[0] if len(leaf) == 1 else -1 for leaf in self.rule.leaves] + [-1])
         return np.asarray(groups[self.leaf])
 
-    def known(self) -> Known:
+    def known(self) -> Snapshot:
         """The snapshot for people."""
         best = self.for_leaves(np.arange(self.problem.items)).max(axis=1)
         threshold = self.threshold if np.isfinite(self.threshold) else None
         question = int(self.questions[self.nodes[0].questions[0]])
-        return Known("certify", self.labels, best, threshold, question)
+        return Snapshot("certify", self.labels, best, threshold, question)
 
 
 def _paths(rule: Rule) -> list[list[tuple[int, int]]]:

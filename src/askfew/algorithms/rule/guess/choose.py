@@ -46,7 +46,7 @@ class Chooser:
         self.squares = np.zeros((n, nodes))
         """Sums of the rounds' variances."""
         self.spent = np.zeros(n, dtype=np.int64)
-        self.typical = [_typical(node, self.state.problem.answers) for node in self.state.nodes]
+        self.typical = [_typical(node, self.state.problem.kind) for node in self.state.nodes]
 
     def learn(self) -> None:
         """Take in the rounds that the last Batch completed."""
@@ -178,10 +178,10 @@ class Chooser:
         They cost nothing, for nobody can be decided before, and save Batches; only half, because
         bets improve from one Batch to the next.
         """
-        if isinstance(self.state.problem.answers, Number):
+        if isinstance(self.state.problem.kind, Number):
             return np.ones(len(items), dtype=np.int64)
         at, (low_line, high_line) = self.state.nodes[node], self.state.lines[node]
-        kind, weights, cuts = self.state.problem.answers, np.array(at.weights), np.array(at.cuts)
+        kind, weights, cuts = self.state.problem.kind, np.array(at.weights), np.array(at.cuts)
         ends = np.stack([weights * (kind.low - cuts), weights * (kind.high - cuts)])
         up = np.log1p(np.outer(high, ends.max(axis=0) - high_line)).sum(axis=1)
         down = np.log1p(np.outer(low, low_line - ends.min(axis=0))).sum(axis=1)
@@ -205,7 +205,7 @@ class Chooser:
         most_low, most_high = self.state.bet_limits(node)
         down = low - (prior * low_level + total) / weight
         up = (prior * high_level + total) / weight - high
-        kind = self.state.problem.answers
+        kind = self.state.problem.kind
         return (
             _bet(kind, self.state.nodes[node], down, spread, most_low),
             _bet(kind, self.state.nodes[node], up, spread, most_high),
@@ -254,7 +254,7 @@ def default_limit(state: Certification, tuning: Tuning) -> float:
 def _needed(state: Certification, node: int) -> float:
     """Answers that such an item needs at one node, in whole rounds."""
     at = state.nodes[node]
-    (low, high), variance = _typical(at, state.problem.answers)
+    (low, high), variance = _typical(at, state.problem.kind)
     half = min(-low, high) / 2
     rate = half**2 / (2 * (variance + half**2))
     count = max(len(state.certifying), 1) * len(state.nodes)

@@ -103,7 +103,7 @@ class Learner:
         if not screen.rows:
             return self._screen(self._order[: self._first_items], self._pool)
         items, questions, counts, sums = screen.table()
-        answered = Answered.of(self.problem.answers, counts, sums)
+        answered = Answered.of(self.problem.kind, counts, sums)
         groups = self._number(answered, rng)
         stable = 0.0
         if groups is not None:
@@ -191,7 +191,7 @@ class Learner:
             times = 1 if self.same else self.tuning.anchor_answers
             return self._screen(known, self._pool[:most], times)
         items, questions, counts, sums = screen.table()
-        answered = Answered.of(self.problem.answers, counts, sums)
+        answered = Answered.of(self.problem.kind, counts, sums)
         told = self.anchors[items]
         model = fit(answered, len(self.names), rng, known=told)
         rule = self._rule(answered, model, questions, self.tuning.doubt_anchors, told)
@@ -240,7 +240,7 @@ class Learner:
     # One or two questions that define the split: nothing to fit, only which way round they are.
 
     def _by_few(self, screen: Screen) -> Plan:
-        kind = self.problem.answers
+        kind = self.problem.kind
         bounded = not isinstance(kind, Number)
         known = np.flatnonzero(self.anchors >= 0)
         questions = np.sort(self.defining)
@@ -278,7 +278,7 @@ class Learner:
         return grow(
             separation(answered, model, told),
             model.levels,
-            self.problem.answers,
+            self.problem.kind,
             questions,
             self.names if len(self.names) == groups else [str(g) for g in range(groups)],
             self.tuning,

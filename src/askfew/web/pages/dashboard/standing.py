@@ -13,7 +13,7 @@ from askfew.algorithms import CLAIM_VERSIONS
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.knowledge import Knowledge, knowledge_of
-from askfew.campaigns.reading.status import Status, status_of
+from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.steps.advance import GOING
 from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
@@ -38,7 +38,7 @@ class Curve:
 class Standing:
     """The status, what is known of every item, and how the answers came in."""
 
-    status: Status
+    status: CampaignStatus
     known: Knowledge
     curve: Curve
     certificate_text: str | None

@@ -11,8 +11,8 @@ from askfew.campaigns.reading.knowledge import guesses_of
 from askfew.campaigns.reading.tallies import Tallies, tallies_of
 from askfew.campaigns.tables.snapshot import snapshot
 from askfew.guessing import Guesses
+from askfew.web.pages.caches import PageCaches, caches_of
 from askfew.web.pages.dashboard.standing import Standing, standing_of
-from askfew.web.pages.desk import Desk, desk_of
 from askfew.web.pages.forecasts import least_answers, usual_unknown
 from askfew.web.pages.words import (
     Ending,
@@ -78,7 +78,7 @@ class View:
 
     def __init__(self, request: Request, campaign: Campaign) -> None:
         self.campaign, self.settings = campaign, campaign.settings
-        self._desk: Desk = desk_of(request)
+        self._desk: PageCaches = caches_of(request)
 
     def standing(self) -> Standing:
         """The newest, or one a moment old."""

@@ -13,13 +13,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
-from askfew.campaigns.crowd import CrowdForecast, crowd_forecast
+from askfew.campaigns.forecast import CrowdForecast, crowd_forecast
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.planning import Range, Unknown
 from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner
-from askfew.web.pages.desk import desk_of
+from askfew.web.pages.caches import caches_of
 from askfew.web.pages.new.draft import Draft, Filled, read_draft
 from askfew.web.pages.rendering import address, page
 from askfew.web.pages.simulating import RUNS, Wish
@@ -99,7 +99,7 @@ def forecast(request: Request, caller: Owner, wished: Annotated[Wished, Query()]
         noise=wished.noise,
         sigma=wished.sigma,
     )
-    job = desk_of(request).forecasts.get(Wish(unknown, wished.delta, wished.price, wished.cap))
+    job = caches_of(request).forecasts.get(Wish(unknown, wished.delta, wished.price, wished.cap))
     return page(
         request,
         "new/forecast.html",
@@ -117,7 +117,7 @@ def _foreseen(request: Request, draft: Draft) -> CrowdForecast:
     """What the campaign will be held against: the figures that its owner has seen."""
     settings, items, questions = draft.settings, len(draft.items), len(draft.questions)
     foreseen = crowd_forecast(settings, items, questions)
-    seen = desk_of(request).forecasts.made(_wish(draft)) if _query(draft) else None
+    seen = caches_of(request).forecasts.made(_wish(draft)) if _query(draft) else None
     if seen is None:
         return foreseen
     unknown = seen.unknown

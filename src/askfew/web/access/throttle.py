@@ -9,7 +9,7 @@ from threading import Lock
 
 from askfew.web.problems import Refused
 
-__all__ = ["Guesses"]
+__all__ = ["TokenThrottle"]
 
 _MOST = 20
 _WITHIN = 60.0
@@ -17,7 +17,7 @@ _REMEMBERED = 10_000
 """Addresses: enough for every worker, and no way to fill memory."""
 
 
-class Guesses:
+class TokenThrottle:
     """Counts wrong tokens by the address they come from, after they were looked up.
 
     A right token is let in whatever else came from its address: many people share one (an office,

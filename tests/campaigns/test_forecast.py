@@ -2,14 +2,14 @@ from typing import Any
 
 import pytest
 
-from askfew.campaigns import crowd
-from askfew.campaigns.crowd import CrowdForecast, crowd_forecast
+from askfew.campaigns import forecast as module
+from askfew.campaigns.forecast import CrowdForecast, crowd_forecast
 from askfew.campaigns.settings import Settings
 
 
 @pytest.fixture(autouse=True)
 def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crowd, "RUNS", 4)
+    monkeypatch.setattr(module, "RUNS", 4)
 
 
 def test_fewer_workers_are_needed_if_they_may_answer_again() -> None:
@@ -30,7 +30,7 @@ def test_every_kind_of_answer_is_simulated(answers: dict[str, object]) -> None:
 
 
 def test_it_does_not_make_anybody_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crowd, "_SECONDS", 0.0)
+    monkeypatch.setattr(module, "_SECONDS", 0.0)
     assert crowd_forecast(Settings("x", method="frugal"), 10, 5).assumed.startswith("1 simulated")
 
 

@@ -18,11 +18,11 @@ from askfew.web.access.callers import (
     close_session,
     open_session,
 )
-from askfew.web.access.guessing import Guesses
+from askfew.web.access.throttle import TokenThrottle
 from askfew.web.access.tokens import csrf_of, hash_of, same
 from askfew.web.problems import Refused
 
-__all__ = ["Entrance", "Session", "sent_by_another_site"]
+__all__ = ["Authenticator", "BrowserSession", "sent_by_another_site"]
 
 Look = Callable[[Store, str], Caller | None]
 
@@ -32,7 +32,7 @@ _NO_CSRF = "the page's token must be sent along: reload the page and try again"
 
 
 @dataclass(frozen=True)
-class Session:
+class BrowserSession:
     """A browser that has just come in: ``set_on`` the response that welcomes it."""
 
     caller: Caller
@@ -66,20 +66,20 @@ def sent_by_another_site(request: HTTPConnection) -> bool:
     return origin is not None and origin.lower().partition("://")[2] != here
 
 
-class Entrance:
+class Authenticator:
     """Looks at what a request shows. Browsers show cookies: one of the owner's, one a campaign."""
 
     def __init__(self, store: Store, *, secure: bool) -> None:
         self.store, self.secure = store, secure
-        self._guesses = Guesses(store.clock)
+        self._guesses = TokenThrottle(store.clock)
 
-    def enter(self, request: HTTPConnection, token: str) -> Session:
+    def enter(self, request: HTTPConnection, token: str) -> BrowserSession:
         """Turn a token (the owner's, or an invitation's) into a session, or raise Refused."""
         caller = self._looked_up(request, token, by_token)
         value = open_session(self.store, token)
         campaign, worker = caller.campaign, caller.worker
         named = Caller(campaign, worker, csrf_of(value))
-        return Session(named, self._cookie(campaign), value, self.secure)
+        return BrowserSession(named, self._cookie(campaign), value, self.secure)
 
     def leave(self, request: HTTPConnection, response: Response, campaign: str | None) -> None:
         """End the owner's session (None), or the one of a campaign's worker."""

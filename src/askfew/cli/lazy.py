@@ -16,10 +16,10 @@ from typer.main import get_command, get_group
 
 from askfew.cli.help import Command
 
-__all__ = ["Later"]
+__all__ = ["LazyCommand"]
 
 
-class Later(TyperCommand):
+class LazyCommand(TyperCommand):
     """Stands for the command, or the group of commands, at ``module:name`` in ``askfew.cli``."""
 
     def __init__(self, name: str, place: str, sentence: str, panel: str | None = None) -> None:

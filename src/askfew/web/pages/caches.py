@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import Request
 
-from askfew.campaigns.reading.status import Status
+from askfew.campaigns.reading.status import CampaignStatus
 from askfew.web.pages.forecasts import Forecasts
 from askfew.web.pages.remembered import Remembered
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from askfew.web.pages.dashboard.standing import Standing
     from askfew.web.pages.dashboard.view import Details
 
-__all__ = ["Desk", "desk_of"]
+__all__ = ["PageCaches", "caches_of"]
 
 
 @dataclass(frozen=True)
-class Desk:
+class PageCaches:
     """One a server."""
 
     forecasts: Forecasts = field(default_factory=Forecasts)
-    statuses: Remembered[Status] = field(default_factory=Remembered)
+    statuses: Remembered[CampaignStatus] = field(default_factory=Remembered)
     standings: Remembered[Standing] = field(default_factory=Remembered)
     details: Remembered[Details] = field(default_factory=lambda: Remembered(least_seconds=2.0))
 
 
-def desk_of(request: Request) -> Desk:
+def caches_of(request: Request) -> PageCaches:
     """The app's own."""
-    desk: Desk = request.app.state.desk
+    desk: PageCaches = request.app.state.desk
     return desk

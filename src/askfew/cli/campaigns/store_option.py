@@ -15,7 +15,14 @@ from askfew.campaigns.doctor.examine import FAILURES, first_problem
 from askfew.campaigns.store import Store
 from askfew.errors import AskfewError, InvalidInput, StoreUnreachable
 
-__all__ = ["DEFAULT_STORE", "Name", "StoreUrl", "check_there", "open_store", "said_plainly"]
+__all__ = [
+    "DEFAULT_STORE",
+    "Name",
+    "StoreUrl",
+    "check_there",
+    "open_store",
+    "translate_database_errors",
+]
 
 DEFAULT_STORE = "sqlite:///askfew.db"
 
@@ -36,7 +43,7 @@ def open_store(url: str, *, new: bool = False) -> Iterator[Store]:
     """The store at this address; only a ``new`` one may be created by looking."""
     if not new:
         check_there(url)
-    with said_plainly(url):
+    with translate_database_errors(url):
         store = Store(url)
     try:
         yield store
@@ -61,7 +68,7 @@ def _check_sound(store: Store, url: str, error: Exception) -> None:
 
 
 @contextmanager
-def said_plainly(url: str) -> Iterator[None]:
+def translate_database_errors(url: str) -> Iterator[None]:
     """What the database does not like about the address, as a sentence without passwords."""
     try:
         yield
