@@ -36,7 +36,7 @@ class Site:
         """A browser that has come in with a token, and what its pages send along."""
         client = TestClient(self.app)
         request: Any = type("Anybody", (), {"client": None, "headers": {}, "cookies": {}})()
-        session = self.app.state.entrance.enter(request, token)
+        session = self.app.state.authenticator.enter(request, token)
         client.cookies.set(session.name, session.value)
         return client, session.caller.csrf
 

@@ -16,7 +16,7 @@ import pytest
 
 from askfew.campaigns.store import Store
 from askfew.web import connections
-from askfew.web.spared_log import Sparing
+from askfew.web.log_limit import RepeatedLines
 from servers import Served, serving
 
 HALF = b"GET /login HTTP/1.1\r\nHost: x\r\nX-Slow: "
@@ -189,7 +189,7 @@ def test_a_new_client_takes_the_place_of_who_waited_longest(
 
 def test_only_the_first_lines_of_a_kind_are_written() -> None:
     now = 0.0
-    sparing = Sparing(lambda: now)
+    sparing = RepeatedLines(lambda: now)
 
     def log(line: int) -> tuple[bool, str]:
         record = logging.LogRecord(

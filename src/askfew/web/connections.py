@@ -18,7 +18,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from askfew.web.spared_log import spare_the_log
+from askfew.web.log_limit import limit_repeated_lines
 
 try:
     import resource
@@ -120,7 +120,7 @@ class Server(uvicorn.Server):
             **options,
         )
         super().__init__(config)
-        spare_the_log()
+        limit_repeated_lines()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen."""

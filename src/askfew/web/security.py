@@ -56,8 +56,8 @@ class SecurityHeaders:
 class BodyLimit:
     """Counts what really comes in, whatever Content-Length says."""
 
-    def __init__(self, app: ASGIApp, *, entrance: Authenticator) -> None:
-        self.app, self.entrance = app, entrance
+    def __init__(self, app: ASGIApp, *, authenticator: Authenticator) -> None:
+        self.app, self.authenticator = app, authenticator
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
@@ -71,7 +71,7 @@ class BodyLimit:
             message = await receive()
             came += len(message.get("body", b""))
             if came > limit and limit == SMALL and scope["path"].rstrip("/") in UPLOADS:
-                await run_in_threadpool(self.entrance.owner, Request(scope))
+                await run_in_threadpool(self.authenticator.owner, Request(scope))
                 limit = LARGE
             if came > limit:
                 raise TooLarge(limit)

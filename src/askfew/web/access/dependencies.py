@@ -14,32 +14,41 @@ from starlette.concurrency import run_in_threadpool
 from askfew.web.access.authenticator import Authenticator
 from askfew.web.access.callers import Caller
 
-__all__ = ["Documented", "Entered", "Owner", "Worker", "csrf_sent", "entrance", "owner", "worker"]
+__all__ = [
+    "Documented",
+    "Entered",
+    "Owner",
+    "Worker",
+    "authenticator",
+    "csrf_sent",
+    "owner",
+    "worker",
+]
 
 _bearer = HTTPBearer(
     auto_error=False, description="The owner's token, or a worker's from their invitation."
 )
-# The document says it; the entrance itself looks at the header.
+# The document says it; the authenticator itself looks at the header.
 Documented = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-def entrance(request: Request) -> Authenticator:
+def authenticator(request: Request) -> Authenticator:
     """The app's, for pages that let browsers in and out."""
-    found: Authenticator = request.app.state.entrance
+    found: Authenticator = request.app.state.authenticator
     return found
 
 
 async def owner(request: Request, _: Documented) -> Caller:
     """The owner of the store; everybody else is refused."""
     csrf = await csrf_sent(request)
-    return await run_in_threadpool(entrance(request).owner, request, csrf)
+    return await run_in_threadpool(authenticator(request).owner, request, csrf)
 
 
 async def worker(request: Request, name: str, _: Documented) -> Caller:
     """A worker of the campaign ``name``, or the owner; everybody else is refused."""
     csrf = await csrf_sent(request)
-    return await run_in_threadpool(entrance(request).worker, request, name, csrf)
+    return await run_in_threadpool(authenticator(request).worker, request, name, csrf)
 
 
 async def csrf_sent(request: Request) -> str | None:
@@ -56,4 +65,4 @@ async def csrf_sent(request: Request) -> str | None:
 
 Owner = Annotated[Caller, Depends(owner)]
 Worker = Annotated[Caller, Depends(worker)]
-Entered = Annotated[Authenticator, Depends(entrance)]
+Entered = Annotated[Authenticator, Depends(authenticator)]

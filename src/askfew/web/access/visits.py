@@ -16,7 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
 from askfew.web.access.callers import Caller
-from askfew.web.access.dependencies import Documented, csrf_sent, entrance
+from askfew.web.access.dependencies import Documented, authenticator, csrf_sent
 from askfew.web.problems import Refused
 
 __all__ = ["THREADS", "AdmittingRoute", "Visit", "Visiting"]
@@ -41,7 +41,7 @@ class Visit:
 
         def admitted() -> T:
             self._seen = True
-            return work(entrance(self._request).worker(self._request, self._name, csrf))
+            return work(authenticator(self._request).worker(self._request, self._name, csrf))
 
         return await to_thread.run_sync(admitted, limiter=limiter)
 

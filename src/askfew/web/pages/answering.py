@@ -11,17 +11,17 @@ from starlette.responses import Response
 
 from askfew.answers import AnswerKind, Scale, YesNo
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.reading.status import status_of
+from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Worker
 from askfew.web.opened import Opened
 from askfew.web.pages.caches import caches_of
 from askfew.web.pages.forecasts import least_answers, usual_unknown
 from askfew.web.pages.prefetch import held_by, may_hold
-from askfew.web.pages.progress import Progress, progress_of
 from askfew.web.pages.rendering import page
+from askfew.wording import counted
 
-__all__ = ["OWNER", "Choice", "choices_for", "router"]
+__all__ = ["OWNER", "Choice", "Progress", "choices_for", "progress_of", "router"]
 
 router = APIRouter()
 
@@ -58,6 +58,28 @@ def choices_for(kind: AnswerKind) -> list[Choice]:
 def _counts(low: float, high: float) -> bool:
     whole = float(low).is_integer() and float(high).is_integer()
     return whole and 2 <= high - low < _MOST_BUTTONS
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A share between 0 and 1, and words."""
+
+    share: float
+    text: str
+
+
+def progress_of(status: CampaignStatus, usual: float) -> Progress:
+    """``usual`` is how many answers a campaign like this may need, for as long as its method does
+    not say what it still expects.
+    """
+    answers = counted(status.answers, "answer")
+    if status.state in ("ended", "closed"):
+        return Progress(1.0, f"{status.decided:,} of {status.items:,} sorted, {answers}")
+    if status.expected is not None:
+        share = status.answers / max(status.answers + status.expected, 1.0)
+        return Progress(share, f"{status.decided:,} of {status.items:,} sorted, {answers}")
+    # Nothing is sorted before two items are found that differ: the bar grows ever more slowly.
+    return Progress(status.answers / max(status.answers + usual, 1.0), f"{answers} so far")
 
 
 @router.get("/answer/{name}")

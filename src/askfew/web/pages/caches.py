@@ -1,34 +1,100 @@
-"""What pages of one server share: forecasts in the making, and readings a moment old."""
+"""What the pages of one server share: forecasts, and values that were read a moment ago.
+
+Many people look at the same campaign at once, and reading a large one takes long.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from fastapi import Request
 
 from askfew.campaigns.reading.status import CampaignStatus
+from askfew.errors import StoreUnreachable
 from askfew.web.pages.forecasts import Forecasts
-from askfew.web.pages.remembered import Remembered
 
 if TYPE_CHECKING:
     from askfew.web.pages.dashboard.standing import Standing
     from askfew.web.pages.dashboard.view import Details
 
-__all__ = ["PageCaches", "caches_of"]
+__all__ = ["PageCaches", "TimedCache", "caches_of"]
+
+T = TypeVar("T")
+
+_LEAST_SECONDS = 1.0
+_SECONDS_PER_SECOND = 15.0
+"""A value is kept this many times as long as it took to make, so that pages that are left open take
+at most a sixteenth of a server's time. Chosen, not measured."""
+
+
+@dataclass
+class _Entry(Generic[T]):
+    turn: Lock = field(default_factory=Lock)
+    values: list[T] = field(default_factory=list)
+    until: float = 0.0
+
+
+class TimedCache(Generic[T]):
+    """One value per key. While one caller computes a new value, the others get the previous one."""
+
+    def __init__(self, *, least_seconds: float = _LEAST_SECONDS) -> None:
+        self._least = least_seconds
+        self._entries: dict[str, _Entry[T]] = {}
+
+    def get(self, key: str, make: Callable[[], T]) -> T:
+        """The value of this key, computed if there is none or if it is too old."""
+        entry = self._entries.setdefault(key, _Entry())
+        values = entry.values
+        if values and time.monotonic() < entry.until:
+            return values[0]
+        if not entry.turn.acquire(blocking=not values):
+            return values[0]
+        try:
+            if entry.values and time.monotonic() < entry.until:
+                return entry.values[0]
+            began = time.monotonic()
+            entry.values = [make()]
+            took = time.monotonic() - began
+            entry.until = time.monotonic() + max(self._least, _SECONDS_PER_SECOND * took)
+            return entry.values[0]
+        finally:
+            entry.turn.release()
+
+    def lately(self, key: str, make: Callable[[], T]) -> T:
+        """Return at once: an old value will do, and a thread computes a new one."""
+        entry = self._entries.get(key)
+        if entry is None or not entry.values:
+            return self.get(key, make)
+        if time.monotonic() >= entry.until and not entry.turn.locked():
+            Thread(target=self._again, args=(key, make), daemon=True).start()
+        return entry.values[0]
+
+    def _again(self, key: str, make: Callable[[], T]) -> None:
+        with suppress(StoreUnreachable):  # the old value stays, and the next caller tries again
+            self.get(key, make)
+
+    def forget(self, key: str) -> None:
+        """Compute it again the next time: something has just changed."""
+        if key in self._entries:
+            self._entries[key] = _Entry()
 
 
 @dataclass(frozen=True)
 class PageCaches:
-    """One a server."""
+    """The caches of one server process."""
 
     forecasts: Forecasts = field(default_factory=Forecasts)
-    statuses: Remembered[CampaignStatus] = field(default_factory=Remembered)
-    standings: Remembered[Standing] = field(default_factory=Remembered)
-    details: Remembered[Details] = field(default_factory=lambda: Remembered(least_seconds=2.0))
+    statuses: TimedCache[CampaignStatus] = field(default_factory=TimedCache)
+    standings: TimedCache[Standing] = field(default_factory=TimedCache)
+    details: TimedCache[Details] = field(default_factory=lambda: TimedCache(least_seconds=2.0))
 
 
 def caches_of(request: Request) -> PageCaches:
-    """The app's own."""
-    desk: PageCaches = request.app.state.desk
-    return desk
+    """The caches of the app that serves this request."""
+    caches: PageCaches = request.app.state.caches
+    return caches

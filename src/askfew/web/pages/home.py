@@ -79,7 +79,7 @@ def login_form(request: Request) -> Response:
 
 
 @router.post("/login")
-def login(request: Request, entrance: Entered, token: Annotated[str, Form()] = "") -> Response:
+def login(request: Request, authenticator: Entered, token: Annotated[str, Form()] = "") -> Response:
     """Let the owner in, or say what is wrong beside the form.
 
     Another site must not log a browser in: its owner would work in somebody else's name.
@@ -87,19 +87,19 @@ def login(request: Request, entrance: Entered, token: Annotated[str, Form()] = "
     if sent_by_another_site(request):
         raise Refused(403, "only this site's own page logs in: open it, and paste the token there")
     try:
-        return _come_in(request, entrance, token.strip())
+        return _come_in(request, authenticator, token.strip())
     except Refused as refused:
         sentence = refused.detail if token.strip() else "Paste the token first."
         return page(request, "login.html", status=refused.status_code, sentence=sentence)
 
 
 @router.get("/i/{token}")
-def invited(request: Request, entrance: Entered, token: str, watch: str = "") -> Response:
+def invited(request: Request, authenticator: Entered, token: str, watch: str = "") -> Response:
     """A link with a token in it: a worker's invitation, or the owner's own, who may ``watch`` a
     campaign.
     """
     try:
-        return _come_in(request, entrance, token, watch)
+        return _come_in(request, authenticator, token, watch)
     except Refused as refused:
         return page(
             request,
@@ -114,15 +114,15 @@ def invited(request: Request, entrance: Entered, token: str, watch: str = "") ->
 
 
 @router.post("/logout")
-def logout(request: Request, entrance: Entered, _: Owner) -> Response:
+def logout(request: Request, authenticator: Entered, _: Owner) -> Response:
     """End the owner's session in this browser."""
     response = RedirectResponse("/login", 303)
-    entrance.leave(request, response, None)
+    authenticator.leave(request, response, None)
     return response
 
 
-def _come_in(request: Request, entrance: Entered, token: str, watch: str = "") -> Response:
-    session = entrance.enter(request, token)
+def _come_in(request: Request, authenticator: Entered, token: str, watch: str = "") -> Response:
+    session = authenticator.enter(request, token)
     campaign = session.caller.campaign
     if campaign is not None:
         there = address("answer", campaign)

@@ -78,21 +78,21 @@ class View:
 
     def __init__(self, request: Request, campaign: Campaign) -> None:
         self.campaign, self.settings = campaign, campaign.settings
-        self._desk: PageCaches = caches_of(request)
+        self._caches: PageCaches = caches_of(request)
 
     def standing(self) -> Standing:
         """The newest, or one a moment old."""
         make = standing_of
-        return self._desk.standings.get(self.settings.name, lambda: make(self.campaign))
+        return self._caches.standings.get(self.settings.name, lambda: make(self.campaign))
 
     def details(self) -> Details:
         """The newest, or as old as is affordable for a campaign of this size."""
-        return self._desk.details.get(self.settings.name, self._details)
+        return self._caches.details.get(self.settings.name, self._details)
 
     def changed(self) -> None:
         """Look again at once: the owner has just changed something."""
-        self._desk.standings.forget(self.settings.name)
-        self._desk.details.forget(self.settings.name)
+        self._caches.standings.forget(self.settings.name)
+        self._caches.details.forget(self.settings.name)
 
     def summary(self) -> Summary:
         """Words and figures."""

@@ -1,4 +1,4 @@
-"""A log that nobody can flood: of many lines alike only the first are written."""
+"""Repeated log lines: only the first few of a kind are written, so that nobody floods the log."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import logging
 import time
 from collections.abc import Callable
 
-__all__ = ["Sparing", "spare_the_log"]
+__all__ = ["RepeatedLines", "limit_repeated_lines"]
 
 _MOST = 10
+"""Lines of a kind that are written within a minute: enough to see a pattern."""
 _WITHIN = 60.0
 _KINDS = 1000
 """Kinds of lines that are remembered."""
 
 
-class Sparing(logging.Filter):
-    """Lets ten lines of a kind pass in a minute; the next one after that says how many did not.
+class RepeatedLines(logging.Filter):
+    """Lets ten lines of a kind pass per minute; the next line says how many were left out.
 
     Lines are of a kind if they come from the same place in the code, with the same exception.
     """
@@ -40,12 +41,12 @@ class Sparing(logging.Filter):
         return count < _MOST
 
 
-def spare_the_log() -> None:
-    """Of uvicorn, and of all that has no handler of its own (asyncio)."""
-    sparing = Sparing()
+def limit_repeated_lines() -> None:
+    """Filter what uvicorn logs, and what has no handler of its own (asyncio)."""
+    lines = RepeatedLines()
     for handler in (*logging.getLogger("uvicorn").handlers, logging.lastResort):
-        if handler is not None and not any(isinstance(each, Sparing) for each in handler.filters):
-            handler.addFilter(sparing)
+        if handler is not None and not any(isinstance(f, RepeatedLines) for f in handler.filters):
+            handler.addFilter(lines)
 
 
 def _kind(record: logging.LogRecord) -> object:

@@ -77,7 +77,7 @@ def test_the_scheme_is_written_in_any_case(site: Site) -> None:
 def test_the_cookie_is_for_http_only_and_for_this_site(store: Store) -> None:
     for secure in (False, True):
         site = Site(store, secure=secure)
-        session = site.app.state.entrance.enter(ANYBODY, site.owner_token)
+        session = site.app.state.authenticator.enter(ANYBODY, site.owner_token)
         response = Response()
         session.set_on(response)
         (cookie,) = SimpleCookie(response.headers["set-cookie"]).values()
@@ -176,14 +176,14 @@ def test_leaving_ends_the_session(site: Site) -> None:
     browser, _ = site.browser(site.owner_token)
     request: Any = type("Browser", (), {"cookies": dict(browser.cookies)})()
     response = Response()
-    site.app.state.entrance.leave(request, response, None)
+    site.app.state.authenticator.leave(request, response, None)
     assert "Max-Age=0" in response.headers["set-cookie"]
     document(browser.get(API), 401)
 
 
 def test_entering_with_a_wrong_token_is_refused(site: Site) -> None:
     with pytest.raises(Refused) as refused:
-        site.app.state.entrance.enter(ANYBODY, "wrong")
+        site.app.state.authenticator.enter(ANYBODY, "wrong")
     assert refused.value.status_code == 401
 
 
