@@ -144,7 +144,9 @@ class Log:
 
 def origin(problem: Problem, recipe: Mapping[str, object]) -> str:
     """Where the chain of seals begins: a digest of the problem and of what the run was given."""
-    said = json.dumps([repr(problem), dict(recipe)], sort_keys=True)
+    # Spelled out, not repr(problem): renaming a field must not break the seals of stored logs.
+    sizes = f"Problem(items={problem.items}, questions={problem.questions}"
+    said = json.dumps([f"{sizes}, answers={problem.kind!r})", dict(recipe)], sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()
 
 
