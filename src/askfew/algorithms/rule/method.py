@@ -19,7 +19,7 @@ from askfew.algorithms.rule.guess.choose import Chooser, default_limit
 from askfew.algorithms.rule.guess.learn import Learner, Screen
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.errors import EndOfAnswers, InvalidInput, InvalidPlan
-from askfew.evidence.labels import Error
+from askfew.evidence.decisions import Error
 from askfew.plans import Plan
 from askfew.records import (
     Batch,

@@ -8,7 +8,7 @@ from typing import Any
 
 from askfew.algorithms.rule.claim.rounds import Certification
 from askfew.answers import AnswerKind, Number
-from askfew.evidence.labels import Error
+from askfew.evidence.decisions import Error
 from askfew.records import Certificate
 from askfew.rule import Rule
 from askfew.wording import confidence, counted

@@ -15,7 +15,7 @@ import numpy as np
 
 from askfew.errors import InvalidPlan
 from askfew.evidence import nine_digits
-from askfew.evidence.labels import Error, label_threshold
+from askfew.evidence.decisions import Error, label_threshold
 from askfew.evidence.line import largest_bet, round_evidence
 from askfew.plans import Plan
 from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally
