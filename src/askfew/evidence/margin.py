@@ -34,7 +34,7 @@ __all__ = ["Margins"]
 class Margins:
     """E-processes of every item, group and value of the grid; the caller computes their blocks.
 
-    The blocks at all values of the grid are ``log_evidence(..., tolerance=grid)`` of the same answers
+    Blocks at all values of the grid are ``log_evidence(..., tolerance=grid)`` of the same answers
     and guesses; ``threshold`` is the log(n / delta) at which an item is excluded from a group.
 
     >>> margins = Margins([0.0, 0.1, 0.2], items=2, groups=2, threshold=3.0)

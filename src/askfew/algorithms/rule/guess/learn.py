@@ -17,7 +17,8 @@ import numpy as np
 from askfew.algorithms.rule.guess.tree import grow
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.answers import Number
-from askfew.classes import Answered, Classes, agreement, fit, predicted, separation
+from askfew.estimates.classes import CellMeans, Classes, agreement, fit, predicted
+from askfew.estimates.separation import separation
 from askfew.plans import Plan
 from askfew.records import Batch, Floats, Ints, Problem, Tally
 from askfew.rule import Node, Rule
@@ -103,7 +104,7 @@ class Learner:
         if not screen.rows:
             return self._screen(self._order[: self._first_items], self._pool)
         items, questions, counts, sums = screen.table()
-        answered = Answered.of(self.problem.kind, counts, sums)
+        answered = CellMeans.of(self.problem.kind, counts, sums)
         groups = self._number(answered, rng)
         stable = 0.0
         if groups is not None:
@@ -116,7 +117,7 @@ class Learner:
         return self._more(screen, items, questions, counts, stable)
 
     def _sharpen(
-        self, items: Ints, questions: Ints, answered: Answered, model: Classes
+        self, items: Ints, questions: Ints, answered: CellMeans, model: Classes
     ) -> Plan | None:
         """Some new items on the questions that matter, for levels one can rely on."""
         others = self._order[~np.isin(self._order, items)]
@@ -126,7 +127,7 @@ class Learner:
         promising = self._promising(answered, model, None, 0.0)
         return self._screen(others[:missing], questions[promising])
 
-    def _number(self, answered: Answered, rng: np.random.Generator) -> int | None:
+    def _number(self, answered: CellMeans, rng: np.random.Generator) -> int | None:
         """How many groups to look for: what predicts answers of other items best.
 
         None if that cannot be said yet: few items hide groups.
@@ -163,7 +164,7 @@ class Learner:
                 return _ask(items[at], questions[column])
         return Plan("give up", {"agreement": round(stable, 3)})
 
-    def _stability(self, answered: Answered, groups: int, rng: np.random.Generator) -> float:
+    def _stability(self, answered: CellMeans, groups: int, rng: np.random.Generator) -> float:
         """How far two halves of the items (and of the questions) lead to the same groups."""
         n, d = answered.weights.shape
         by_items = []
@@ -191,7 +192,7 @@ class Learner:
             times = 1 if self.same else self.tuning.anchor_answers
             return self._screen(known, self._pool[:most], times)
         items, questions, counts, sums = screen.table()
-        answered = Answered.of(self.problem.kind, counts, sums)
+        answered = CellMeans.of(self.problem.kind, counts, sums)
         told = self.anchors[items]
         model = fit(answered, len(self.names), rng, known=told)
         rule = self._rule(answered, model, questions, self.tuning.doubt_anchors, told)
@@ -218,7 +219,7 @@ class Learner:
         return plan if len(plan.columns["items"]) else Plan("give up", {"agreement": None})
 
     def _promising(
-        self, answered: Answered, model: Classes, told: Ints | None, hope: float
+        self, answered: CellMeans, model: Classes, told: Ints | None, hope: float
     ) -> Ints:
         """Questions on which some two groups seem far apart: each pair's best ones.
 
@@ -251,7 +252,7 @@ class Learner:
             if not screen.rows:
                 return self._screen(self._order[: self.tuning.unlabelled], questions)
             items, _, counts, sums = screen.table()
-            answered = Answered.of(kind, counts, sums)
+            answered = CellMeans.of(kind, counts, sums)
             cuts = answered.overall
             apart = np.where(answered.weights > 0, answered.means - cuts, 0.0)
             # Which way round: as the anchors say, or else as the first question.
@@ -268,7 +269,7 @@ class Learner:
 
     def _rule(
         self,
-        answered: Answered,
+        answered: CellMeans,
         model: Classes,
         questions: Ints,
         doubt: float,

@@ -11,7 +11,7 @@ import numpy as np
 
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.answers import AnswerKind, Number
-from askfew.classes import Separation
+from askfew.estimates.separation import Separation
 from askfew.records import Floats, Ints
 from askfew.rule import Node, Rule
 
