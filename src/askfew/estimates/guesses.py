@@ -29,7 +29,7 @@ _NEGLIGIBLE = 1e-6
 """A belief with less weight than this is left out."""
 _PSEUDO_ITEMS = 10
 """Items that are added to every group before its share is estimated: few items say little about the
-size of a group. A round number; with it confidence is calibrated as docs/method.md (Guesses) says."""
+size of a group. A round number; with it confidence is as docs/method.md (Guesses) says."""
 _PREDICTED = 50_000
 """The most cells that are predicted to find the belief. A round number, for speed."""
 

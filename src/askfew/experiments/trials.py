@@ -29,8 +29,8 @@ __all__ = [
 ]
 
 CAP = 10**9
-"""Answers at which a run of the paper's procedures is stopped: a thousand times the published
-means, so that it only ends runs that would never end."""
+"""Answers at which a run of the paper's procedures is stopped: hundreds of times what they need, so
+that only runs that would never end are cut."""
 
 
 def try_candidate_row(world: World, rng: np.random.Generator, *, delta: float) -> Run:

@@ -39,7 +39,7 @@ class Bound:
     name: str
     kind: Kind
     value: float
-    """In answers, unless ``unit`` says otherwise. A void lower bound is 0, a void upper bound inf."""
+    """In answers, unless ``unit`` says otherwise; 0 for a void lower bound, else infinity."""
     of: str
     """The quantity that is bounded."""
     when: str
