@@ -20,7 +20,7 @@ import numpy as np
 from askfew import oracles
 from askfew.algorithms.frugal.guess.sides import End, Sides
 from askfew.records import Floats, Oracle
-from askfew.simulation import Instance, Run, Summary, World, local, repeat, try_method
+from askfew.simulation import Instance, Run, RunSummary, World, local, repeat, try_method
 from askfew.simulation.runs import Family
 
 DELTAS = (0.1, 0.05)
@@ -118,7 +118,7 @@ def main() -> None:
             runs = repeat(
                 family, trial, runs=options.runs, seed=options.seed, engine=local(options.jobs)
             )
-            summary = Summary.of(runs)
+            summary = RunSummary.of(runs)
             low, high = summary.error_interval
             verdict = "ok" if high <= delta else "unclear" if low <= delta else "BROKEN"
             lines.append(

@@ -20,8 +20,8 @@ from joblib import Parallel, delayed
 from askfew import oracles
 from askfew.algorithms import start
 from askfew.answers import YesNo
-from askfew.classes import Answered, agreement, fit
 from askfew.driver import run
+from askfew.estimates.classes import CellMeans, agreement, fit
 from askfew.records import Finding, Floats, Ints, Oracle
 
 DELTA = 0.05
@@ -301,7 +301,7 @@ def _even(
         )
     else:
         sums = rng.binomial(counts, world.means).astype(float)
-    model = fit(Answered.of(YesNo(), counts, sums), groups, rng)
+    model = fit(CellMeans.of(YesNo(), counts, sums), groups, rng)
     sure = np.argsort(-model.posterior.max(axis=1))[: max(int(decided * n), 1)]
     labels = model.posterior.argmax(axis=1)
 

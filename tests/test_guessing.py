@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from askfew.cells import CellSums
 from askfew.clustering import cluster, session
-from askfew.guessing import guess_groups
+from askfew.estimates.cells import CellSums
+from askfew.estimates.guesses import guess_groups
 from askfew.oracles import bernoulli
 from askfew.outcome import Outcome
 from askfew.records import Batch, Floats, Ints, Problem, Tally

@@ -25,7 +25,7 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
-from askfew.planning.usual import usual_useful
+from askfew.planning.defaults import default_useful
 from askfew.records import Finding, Problem, Procedure
 from askfew.simulation import Instance, simulate_runs
 from askfew.web.pages.dashboard.view import View
@@ -143,7 +143,7 @@ def test_from_the_command_plan(askfew_: Command) -> None:
     """Five groups need more useful questions than are usual for two."""
     assert askfew_(*PLAN, "--groups", 5, "--tolerance", 0.1)[0] == 0
     assert SEEN[0] == {"groups": 5, "per_cell": None, "tolerance": 0.1}
-    assert usual_useful("frugal", 40, 12).low == 11
+    assert default_useful("frugal", 40, 12).low == 11
 
 
 def test_too_many_of_one_group_are_wrong_as_a_partition() -> None:

@@ -25,7 +25,7 @@ from askfew.records import Batch, Finding, Oracle, Problem, Procedure, Snapshot,
 from askfew.rule import Rule
 
 if TYPE_CHECKING:  # guesses need solvers, which take long to import
-    from askfew.guessing import Guesses
+    from askfew.estimates.guesses import Guesses
 
 __all__ = ["MAX_ANSWERS", "MOST_CALLS", "Progress", "Session", "certify", "cluster", "session"]
 
@@ -218,7 +218,7 @@ class Session:
     @property
     def guesses(self) -> Guesses:
         """A group for every item, with its estimated probability, from what was told so far."""
-        from askfew.guessing import Guesses, guess_groups
+        from askfew.estimates.guesses import Guesses, guess_groups
 
         outcome, cells, known = self.outcome, self._steps.cells, self.known
         if outcome is not None:

@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
-from askfew.cells import Cells
 from askfew.errors import (
     AskfewError,
     BudgetReached,
@@ -24,9 +23,9 @@ from askfew.errors import (
     ReplayMismatch,
     Stalled,
 )
-from askfew.log import Log
+from askfew.estimates.cells import Cells
+from askfew.log import Log, merged, rest_of
 from askfew.meter import Meter
-from askfew.partial import merged, rest_of
 from askfew.plans import Guess, Plan
 from askfew.records import (
     Batch,

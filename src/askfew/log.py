@@ -20,7 +20,7 @@ from askfew.errors import AskfewError, InvalidInput, ReplayMismatch
 from askfew.plans import Plan
 from askfew.records import Batch, Problem, Tally
 
-__all__ = ["Log", "Step", "origin", "seal"]
+__all__ = ["Log", "Step", "merged", "origin", "rest_of", "seal"]
 
 _KINDS: dict[str, type[YesNo] | type[Scale] | type[Number]] = {
     "yes-no": YesNo,
@@ -144,7 +144,9 @@ class Log:
 
 def origin(problem: Problem, recipe: Mapping[str, object]) -> str:
     """Where the chain of seals begins: a digest of the problem and of what the run was given."""
-    said = json.dumps([repr(problem), dict(recipe)], sort_keys=True)
+    # Spelled out, not repr(problem): renaming a field must not break the seals of stored logs.
+    sizes = f"Problem(items={problem.items}, questions={problem.questions}"
+    said = json.dumps([f"{sizes}, answers={problem.kind!r})", dict(recipe)], sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()
 
 
@@ -158,6 +160,31 @@ def seal(before: str, batch: Batch, tally: Tally, plans: Sequence[Plan] = ()) ->
     if tally.squares is not None:
         digest.update(tally.squares.tobytes())
     return digest.hexdigest()
+
+
+# A Batch that was interrupted half way: its log holds a partial Tally.
+
+
+def rest_of(batch: Batch, partial: Tally) -> Batch | None:
+    """The rows that still lack answers, asking only for those; None if none does."""
+    missing = batch.repeats - partial.counts
+    rows = np.flatnonzero(missing)
+    if not len(rows):
+        return None
+    return Batch(batch.items[rows], batch.questions[rows], missing[rows], batch.why, batch.known)
+
+
+def merged(batch: Batch, partial: Tally, rest: Tally) -> Tally:
+    """The Tally of the whole Batch: ``rest`` answers what ``rest_of`` asked."""
+    rows = np.flatnonzero(batch.repeats - partial.counts)
+    counts, sums = partial.counts.copy(), partial.sums.copy()
+    counts[rows] += rest.counts
+    sums[rows] += rest.sums
+    if partial.squares is None or rest.squares is None:
+        return Tally(counts, sums)
+    squares = partial.squares.copy()
+    squares[rows] += rest.squares
+    return Tally(counts, sums, squares)
 
 
 def _batch_dict(batch: Batch) -> dict[str, Any]:

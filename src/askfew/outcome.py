@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from askfew.algorithms.rule.claim.certificate import RuleCertificate
-from askfew.cells import Cells
 from askfew.driver import RunEnd
+from askfew.estimates.cells import Cells
 from askfew.records import Certificate, Finding, Floats, Ints, Status, WhyUndecided
 from askfew.rule import Rule
 from askfew.wording import counted
 
 if TYPE_CHECKING:  # guesses and checks need solvers, which take long to import
     from askfew.checks import Checks, Promise
-    from askfew.guessing import Guesses
+    from askfew.estimates.guesses import Guesses
 
 __all__ = ["WHY_UNDECIDED", "Outcome", "outcome_of"]
 
@@ -62,7 +62,7 @@ class Outcome:
 
     @cached_property
     def _guessed(self) -> Guesses:
-        from askfew.guessing import Guesses, guess_groups
+        from askfew.estimates.guesses import Guesses, guess_groups
 
         if self.cells is None:
             chance = np.where(self.labels >= 0, 1.0, 1 / self.group_count)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
-from askfew.cells import CellSums
 from askfew.checks.independence import Repeats, judge_cells, judge_repeats
 from askfew.clustering import cluster
+from askfew.estimates.cells import CellSums
 from askfew.records import Ints
 
 CELLS, JUDGES, ERRS = 50, 150, 0.15

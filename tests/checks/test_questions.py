@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
-from askfew.cells import CellSums
 from askfew.checks.questions import QuestionCheck, questions_of
+from askfew.estimates.cells import CellSums
 from askfew.records import Floats, Ints, Problem
 
 

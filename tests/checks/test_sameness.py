@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
-from askfew.cells import CellSums
 from askfew.checks import check
 from askfew.checks.sameness import difference_evidence
 from askfew.clustering import cluster
+from askfew.estimates.cells import CellSums
 from askfew.oracles import bernoulli
 from askfew.outcome import Outcome
 from askfew.records import Floats, Problem

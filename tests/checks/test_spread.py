@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from askfew.cells import CellSums
 from askfew.checks.spread import Spread, spread_of
+from askfew.estimates.cells import CellSums
 
 
 def measured(rng: np.random.Generator, items: int, times: int, share: float) -> Spread | None:

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from askfew.cli import app
 from askfew.cli.calibrate import _verdict
-from askfew.simulation import Run, Summary
+from askfew.simulation import Run, RunSummary
 from commands import Command, command
 
 SMALL = ["--items", "20", "--questions", "6", "--runs", "20", "--jobs", "1"]
@@ -141,7 +141,7 @@ def test_calibrate_holds_the_share_of_wrong_labels_against_the_promise() -> None
 )
 def test_the_verdict_on_a_share(shares: list[float], verdict: str) -> None:
     runs = [Run("done", share == 0, 1, 1, wrong_share=share) for share in shares]
-    assert verdict in _verdict(Summary.of(runs), 0.05, len(runs), shares)
+    assert verdict in _verdict(RunSummary.of(runs), 0.05, len(runs), shares)
 
 
 def test_calibrate_compares_the_observed_error_with_the_promise(tmp_path: Path) -> None:

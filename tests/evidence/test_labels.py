@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askfew.evidence.labels import label_threshold
+from askfew.evidence.decisions import label_threshold
 from askfew.records import Floats
 
 NATS = st.lists(st.floats(-30, 60), min_size=0, max_size=60)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from askfew.evidence.shares import log_beta_mixture, mean_interval
+from askfew.evidence.mixtures import log_beta_mixture, mean_interval
 
 
 @pytest.mark.parametrize(("total", "count", "mean"), [(0, 3, 0.2), (7, 9, 0.5), (2.5, 4, 0.9)])

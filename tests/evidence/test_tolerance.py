@@ -116,7 +116,7 @@ def test_it_is_valid_however_badly_the_nearest_means_were_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for halvings in (0, 1, 3):
-        monkeypatch.setattr("askfew.evidence.tolerance._HALVINGS", halvings)
+        monkeypatch.setattr("askfew.evidence.blocks._HALVINGS", halvings)
         assert largest_mean(bounded_beyond, [(1, 4), (4, 1), (2, 3)]) <= 1 + 1e-9
 
 

@@ -1,4 +1,4 @@
-from askfew.experiments.budgets import first_sufficient_budget
+from askfew.experiments.trials import first_sufficient_budget
 from askfew.simulation import Instance, local
 
 STRONG = Instance(items=10, questions=5, useful=2, gap=8.0)

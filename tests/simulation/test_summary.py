@@ -2,7 +2,7 @@ import pytest
 from scipy.stats import beta
 
 from askfew.records import Status
-from askfew.simulation import Run, Summary, error_interval
+from askfew.simulation import Run, RunSummary, error_interval
 
 
 def run(status: Status, correct: bool, answers: int) -> Run:
@@ -19,7 +19,7 @@ RUNS = [
 
 
 def test_capped_runs_are_unfinished_and_never_dropped() -> None:
-    summary = Summary.of(RUNS)
+    summary = RunSummary.of(RUNS)
     assert (summary.unfinished, summary.no_consensus) == (2, 1)
     assert (summary.errors, summary.error_rate) == (2, 0.4)
     assert summary.mean_answers == 200
@@ -32,20 +32,20 @@ def test_capped_runs_are_unfinished_and_never_dropped() -> None:
 def test_shares_are_over_all_runs_and_the_accuracy_over_those_with_labels() -> None:
     shares = [(1.0, 0.1, 0.8), (0.5, 0.0, 1.0), (0.0, 0.0, None)]
     runs = [Run("done", True, 1, 1, {}, *each) for each in shares]
-    summary = Summary.of(runs)
+    summary = RunSummary.of(runs)
     assert summary.decided == 0.5
     assert summary.wrong_share == pytest.approx(0.1 / 3)
     assert summary.class_accuracy == pytest.approx(0.9)
-    assert Summary.of(runs[2:]).class_accuracy is None
+    assert RunSummary.of(runs[2:]).class_accuracy is None
 
 
 def test_quantiles_are_over_finished_runs() -> None:
-    summary = Summary.of([run("done", True, answers) for answers in range(101)])
+    summary = RunSummary.of([run("done", True, answers) for answers in range(101)])
     assert (summary.q05_answers, summary.q95_answers) == (5, 95)
 
 
 def test_nothing_finished_has_no_mean() -> None:
-    summary = Summary.of([run("budget", True, 50)])
+    summary = RunSummary.of([run("budget", True, 50)])
     assert summary.mean_answers is None
     assert summary.median_answers is None
     assert summary.mean_answers_all == 50

@@ -4,7 +4,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from askfew.theory.coverage import everyone_asked, never_asked
+from askfew.theory.labelling import everyone_asked, never_asked
 
 
 def test_by_hand() -> None:

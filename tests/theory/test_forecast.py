@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from askfew.errors import InvalidInput
-from askfew.theory.forecast import random_pairs
+from askfew.theory.gaps import random_pairs
 
 
 def test_by_hand() -> None:

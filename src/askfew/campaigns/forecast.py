@@ -112,7 +112,7 @@ class _Counting:
 
 def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForecast:
     """Simulate a few campaigns with these settings, on groups that differ plainly."""
-    from askfew.planning.usual import typical_instance  # slow, and only who creates simulates
+    from askfew.planning.defaults import typical_instance  # slow, and only who creates simulates
 
     groups = min(_groups(settings.arguments()), items, 2 ** min(questions, 10))
     instance = typical_instance(settings.answers, items, questions, settings.method, groups)

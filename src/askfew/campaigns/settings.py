@@ -16,7 +16,7 @@ from askfew.campaigns.kinds import read_kind, write_kind
 from askfew.campaigns.method_options import check_options, read_options
 from askfew.campaigns.sentences import nearest, shown
 from askfew.errors import InvalidInput
-from askfew.evidence.labels import Error
+from askfew.evidence.decisions import Error
 from askfew.records import Problem
 from askfew.rule import Rule
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from askfew.cells import CellSums
 from askfew.checks.independence import Repeats, judge_cells
 from askfew.checks.questions import QuestionCheck, Role, questions_of
 from askfew.checks.sameness import Split, splits_of
 from askfew.checks.spread import Spread, spread_of
+from askfew.estimates.cells import CellSums
 from askfew.records import Ints, Problem
 from askfew.wording import counted
 

@@ -40,7 +40,7 @@ import numpy as np
 from scipy.special import betaln, ndtr
 
 from askfew.answers import AnswerKind, YesNo
-from askfew.cells import CellSums
+from askfew.estimates.cells import CellSums
 from askfew.records import Floats, Ints
 
 __all__ = ["Repeats", "judge_cells", "judge_repeats"]

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askfew.answers import AnswerKind, Number
-from askfew.cells import CellSums
 from askfew.checks.gaps import gap_intervals
-from askfew.classes import DISCOUNT
+from askfew.estimates.cells import CellSums
+from askfew.estimates.classes import DISCOUNT, EDGE
 from askfew.records import Floats, Ints, Problem
 
 __all__ = ["QuestionCheck", "Role", "questions_of"]
@@ -34,7 +34,6 @@ _AGREES = 0.2
 """A question agrees if its groups are surely this far apart, as a share of what carries."""
 _OWN_WAY = 0.5
 """A question goes its own way if they are surely not even so far apart."""
-_EDGE = 0.02
 _TAIL = 0.025
 
 
@@ -139,7 +138,7 @@ def _by_other_questions(
     else:
         width = kind.high - kind.low
         share = (cells.mean - kind.low) / width
-        level = np.clip((means[:, place] - kind.low) / width, _EDGE, 1 - _EDGE)
+        level = np.clip((means[:, place] - kind.low) / width, EDGE, 1 - EDGE)
         odds = weight * (share * np.log(level) + (1 - share) * np.log1p(-level))
     items = int(cells.item.max()) + 1 if len(cells) else 0
     size = np.bincount(np.maximum(groups, 0), groups >= 0, minlength=len(means)) + 1.0

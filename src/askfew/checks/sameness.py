@@ -33,7 +33,7 @@ import numpy as np
 from scipy.special import betaln, logsumexp, xlogy
 
 from askfew.answers import AnswerKind, Number
-from askfew.cells import CellSums
+from askfew.estimates.cells import CellSums
 from askfew.records import Floats, Ints, Problem
 
 __all__ = ["Split", "difference_evidence", "splits_of"]

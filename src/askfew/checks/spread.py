@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from askfew.cells import CellSums
+from askfew.estimates.cells import CellSums
 from askfew.records import Floats, Ints
 
 __all__ = ["Spread", "spread_of"]

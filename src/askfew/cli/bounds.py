@@ -21,7 +21,7 @@ from askfew.planning.theory_params import (
 )
 from askfew.simulation import Instance
 from askfew.theory import Bound, Mix
-from askfew.theory.checks import check_delta, check_items
+from askfew.theory.bound import check_delta, check_items
 
 __all__ = ["bounds"]
 

@@ -15,7 +15,7 @@ from askfew.cli import options
 from askfew.cli.output import note, print_json, progress, report
 from askfew.cli.places import check_drawable
 from askfew.clustering import MAX_ANSWERS
-from askfew.simulation import Instance, Summary, simulate_runs
+from askfew.simulation import Instance, RunSummary, simulate_runs
 from askfew.wording import counted
 
 __all__ = ["calibrate"]
@@ -73,7 +73,7 @@ def calibrate(
     )
     answers = [run.answers for run in results]
     counts, edges = np.histogram(answers, bins=BINS)
-    summary = Summary.of(results)
+    summary = RunSummary.of(results)
     if figure is not None:
         _draw(figure, answers, str(instance))
     if json:
@@ -95,7 +95,7 @@ def calibrate(
 
 
 def _verdict(
-    summary: Summary, delta: float, runs: int, shares: Sequence[float] | None = None
+    summary: RunSummary, delta: float, runs: int, shares: Sequence[float] | None = None
 ) -> str:
     """The promise beside what was seen: any wrong label, or the mean share of wrong ones."""
     low, high = summary.error_interval
@@ -121,7 +121,7 @@ def _share_interval(shares: Sequence[float], most: float) -> tuple[float, float]
     return max(0.0, mean - 1.96 * error), min(most, mean + 1.96 * error)
 
 
-def _rest(summary: Summary) -> str:
+def _rest(summary: RunSummary) -> str:
     """What became of the items, and of campaigns that did not end well."""
     said = [f"{summary.decided:.1%} of the items got a label"]
     if summary.class_accuracy is not None:

@@ -13,7 +13,7 @@ from askfew.cli.output import note, print_json, progress, report
 from askfew.cli.places import check_drawable
 from askfew.errors import InvalidInput
 from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
-from askfew.planning.usual import GAP, SHARE, usual_spread, usual_useful
+from askfew.planning.defaults import GAP, SHARE, default_spread, default_useful
 
 __all__ = ["plan"]
 
@@ -46,7 +46,7 @@ def plan(
         float | None,
         Option(
             help="How far items of a group differ on a useful question, in gaps (a sd).",
-            show_default=f"0 (rule: {usual_spread('rule')})",
+            show_default=f"0 (rule: {default_spread('rule')})",
         ),
     ] = None,
     look_for: options.LookFor = None,
@@ -79,11 +79,13 @@ def plan(
         questions,
         Range.read(gap, "gap"),
         SHARE if share is None else Range.read(share, "share"),
-        usual_useful(method, questions, groups) if useful is None else Range.read(useful, "useful"),
+        default_useful(method, questions, groups)
+        if useful is None
+        else Range.read(useful, "useful"),
         noise=noise,
         sigma=sigma,
         groups=groups,
-        spread=usual_spread(method) if spread is None else spread,
+        spread=default_spread(method) if spread is None else spread,
     )
     asked: dict[str, Any] = {
         "method": method,
@@ -110,7 +112,7 @@ def plan(
         runs=runs,
         watch=progress("simulated campaigns", runs),
     )
-    usual = usual_useful(method, 10**6, groups)
+    usual = default_useful(method, 10**6, groups)
     if useful is None and unknown.useful != usual:
         note(
             f"There are few questions: {unknown.useful} of them, not {usual}, are taken to"

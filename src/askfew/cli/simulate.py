@@ -13,7 +13,7 @@ from askfew.algorithms import check_delta
 from askfew.cli import options
 from askfew.cli.output import print_json, progress, report
 from askfew.clustering import MAX_ANSWERS
-from askfew.simulation import Instance, Summary, simulate_runs
+from askfew.simulation import Instance, RunSummary, simulate_runs
 
 __all__ = ["simulate"]
 
@@ -72,7 +72,7 @@ def simulate(
         watch=progress(f"{method} runs", runs),
     )
     seconds = time.perf_counter() - began
-    summary = Summary.of(results)
+    summary = RunSummary.of(results)
     if json:
         head = {"method": method, "instance": instance.to_dict(), "delta": delta}
         print_json({**head, "runs": runs, "seed": seed, **asdict(summary), "seconds": seconds})
@@ -81,7 +81,7 @@ def simulate(
 
 
 def _print_table(
-    method: str, instance: Instance, delta: float, summary: Summary, runs: int, seconds: float
+    method: str, instance: Instance, delta: float, summary: RunSummary, runs: int, seconds: float
 ) -> None:
     table = Table(title=f"{method} on {instance}", show_header=False, title_justify="left")
     low, high = summary.error_interval

@@ -1,24 +1,33 @@
-"""Evidence: logarithms of e-processes against "this item and that reference have the same mean".
+"""Evidence: logarithms of e-processes, as pure functions of counts, sums and bets.
 
 An e-process starts at 1 and, if its null hypothesis holds, has conditional expectation at most 1
 at each step, whatever rule picked the step; by Ville's inequality it ever reaches 1/alpha with
-probability at most alpha. One *block* is ``a`` fresh answers of an item with sum ``X`` and ``b``
-fresh answers of the reference with sum ``R``; sizes and bets are fixed before they are asked.
+probability at most alpha. So evidence may be looked at after every answer. Sizes and bets must be
+fixed before the answers come.
+
+- ``blocks``: do an item and its references have different means?
+- ``samples``: do all members of a block have the same mean?
+- ``line``: does an item's mean score over several questions lie above a line?
+- ``mixtures``: gaps of unknown size, and intervals.
+- ``margin``: how unlike may items of a group be, and the labels still be right?
+- ``decisions``: the threshold of a label, and rounding before a comparison.
 """
 
-from askfew.evidence import mixture
-from askfew.evidence.blocks import log_evidence
-from askfew.evidence.bounded import bounded_block
-from askfew.evidence.number import best_bet, number_block
-from askfew.evidence.rounding import nine_digits
-from askfew.evidence.tolerance import bounded_beyond, number_beyond
+from askfew.evidence.blocks import (
+    best_bet,
+    bounded_beyond,
+    bounded_block,
+    log_evidence,
+    number_beyond,
+    number_block,
+)
+from askfew.evidence.decisions import nine_digits
 
 __all__ = [
     "best_bet",
     "bounded_beyond",
     "bounded_block",
     "log_evidence",
-    "mixture",
     "nine_digits",
     "number_beyond",
     "number_block",

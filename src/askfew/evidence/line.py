@@ -16,9 +16,10 @@ from askfew.records import Floats
 __all__ = ["largest_bet", "round_evidence"]
 
 _MOST = 0.85
-"""Of the bet at which one surprise would lose everything. It hardly matters: for 20 000 simulated
-items at .85, .95 or .99 (rounds of three yes/no answers, 7.6 nats) .7 to .99 cost the same within
-1.5 %; what is kept is that no answer can make the evidence infinite."""
+"""The largest bet, as a share of the bet at which one surprising answer would lose everything. The
+value hardly matters: for 20 000 simulated items at .85, .95 or .99 (rounds of three yes/no answers,
+7.6 nats) .7 to .99 cost the same within 1.5 %. What matters is that it is below 1, so that no
+answer can make the evidence infinite."""
 
 
 def round_evidence(
@@ -39,6 +40,8 @@ def round_evidence(
     >>> round_evidence(YesNo(), z, 0.0, [1.4, 1.4], [1, 1, 1]).round(3)
     array([ 1.592, -0.143])
     """
+    # One bet for the whole round: with a bet of its own for each question the factors'
+    # expectations would no longer average to at most 1, and AM-GM would say nothing.
     above = np.asarray(scores, dtype=np.float64) - line
     bet = np.asarray(bets, dtype=np.float64)
     if isinstance(kind, Number):
@@ -55,7 +58,8 @@ def largest_bet(kind: AnswerKind, weights: ArrayLike, cuts: ArrayLike, line: flo
     (1.7, 0.425)
     """
     if isinstance(kind, Number):
-        return np.inf
+        return np.inf  # a normal factor is positive whatever the answer
     w, t = np.asarray(weights, dtype=np.float64), np.asarray(cuts, dtype=np.float64)
+    # A factor 1 + bet (z - line) must stay positive at the worst answer of the worst question.
     worst = line - float(np.minimum(w * (kind.low - t), w * (kind.high - t)).min())
     return _MOST / worst if worst > 0 else np.inf

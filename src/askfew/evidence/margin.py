@@ -1,13 +1,13 @@
 r"""The margin after the fact: how unlike may items of a group be, and the labels still be right?
 
-Beside the evidence that labels, keep an e-process for every value w of a *fixed* grid, against
+Beside the evidence that labels, an e-process is kept for every value w of a *fixed* grid, against
 "item x is in group g, and its mean is within w of its references' in g". An item's margin is the
-largest w of the grid at which all other groups are excluded, *with every smaller value too*:
+largest w of the grid at which all other groups are excluded, *and are at every smaller value too*:
 evidence is not monotone in w, and the proof below needs the smaller ones.
 
 What is proven. Let D(x) be how far x lies, at most, from the references of its own group that it
-was compared with, in the direction of the bets. It is unknown, but it is a fixed number, so a fixed
-value w(x) of the grid is the first that is not below it. The process of x, its own group and w(x)
+was compared with, in the direction of the bets. It is unknown but fixed, so the first value w(x) of
+the grid that is not below it is fixed, too. The process of x, its own group and w(x)
 has a true null: it ever reaches log(n / delta) with probability at most delta / n. A wrong label
 with a margin of at least D(x) has excluded that group at every grid value up to the margin, w(x)
 among them. So, with probability at least 1 - delta and for all n items at once:
@@ -32,7 +32,7 @@ __all__ = ["Margins"]
 
 
 class Margins:
-    """E-processes of every item, group and value of the grid; their blocks come from outside.
+    """E-processes of every item, group and value of the grid; the caller computes their blocks.
 
     Blocks at all values of the grid are ``log_evidence(..., tolerance=grid)`` of the same answers
     and guesses; ``threshold`` is the log(n / delta) at which an item is excluded from a group.
@@ -57,13 +57,14 @@ class Margins:
         """
         who: Ints = np.asarray(items)
         self._evidence[who, group] += np.asarray(blocks, dtype=np.float64)
-        self._excluded[who, group] |= self._evidence[who, group] >= self._threshold
+        self._excluded[who, group] |= self._evidence[who, group] >= self._threshold  # for good
 
     def reported(self, labels: ArrayLike) -> Floats:
         """The margin of each label; NaN where there is none (-1), or none at the smallest value."""
         given: Ints = np.asarray(labels)
         groups = self._excluded.shape[1]
-        own = given[:, np.newaxis] == np.arange(groups)
+        own = given[:, np.newaxis] == np.arange(groups)  # nobody is excluded from its own group
         excluded = (self._excluded | own[:, :, np.newaxis]).all(axis=1) & (given >= 0)[:, None]
+        # The product stops at the first value that fails: all smaller ones must hold.
         steps = np.cumprod(excluded, axis=1).sum(axis=1)
         return np.where(steps > 0, self.grid[np.maximum(steps - 1, 0)], np.nan)

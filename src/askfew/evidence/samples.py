@@ -1,4 +1,4 @@
-r"""Block evidence of many samples: do all items of a block have the same mean on each question?
+r"""Evidence of many samples: do all items of a block have the same mean on each question?
 
 With guessed means $p_z$ of the answers, fixed before they were asked, and $p_0$ the mean of the
 guesses over the block's answers,
@@ -19,12 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from askfew.answers import AnswerKind, Number
+from askfew.evidence.blocks import EDGE
 from askfew.records import Floats
 
 __all__ = ["samples_evidence"]
-
-_EDGE = 1e-6
-"""Guesses are kept this far from 0 and 1, where a single surprise would be infinite."""
 
 
 def samples_evidence(
@@ -48,7 +46,7 @@ def samples_evidence(
         return _numbers(inside, p, y, n, kind.sigma)
     width = kind.high - kind.low
     # Clip first, then form p0: it must be the mean of the guesses that are bet.
-    p = np.clip((p - kind.low) / width, _EDGE, 1 - _EDGE)
+    p = np.clip((p - kind.low) / width, EDGE, 1 - EDGE)
     y = (y - kind.low * n) / width
     yes, no, total = inside @ y, inside @ (n - y), inside @ n
     p0 = np.where(total > 0, inside @ (n * p) / np.maximum(total, 1), 0.5)

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from askfew.algorithms import takes_budget
-from askfew.experiments.budgets import first_sufficient_budget
-from askfew.simulation import Instance, Summary, local, simulate_runs
+from askfew.experiments.trials import first_sufficient_budget
+from askfew.simulation import Instance, RunSummary, local, simulate_runs
 
 __all__ = ["SUITES", "Case", "Cell", "draw", "pairs", "run_bench", "write_csv"]
 
@@ -77,7 +77,7 @@ class Cell:
     case: str
     method: str
     runs: int
-    summary: Summary
+    summary: RunSummary
     seconds: float
     to_paper: float | None = None
     to_told_gap: float | None = None
@@ -120,7 +120,7 @@ def _measure(case: Case, method: str, delta: float, runs: int, seed: int, jobs: 
         results = first_sufficient_budget(instance, method, budgets, delta, runs, seed, local(jobs))
     else:
         results = simulate_runs(instance, method, delta=delta, runs=runs, seed=seed, jobs=jobs)
-    return Cell(case.name, method, runs, Summary.of(results), time.perf_counter() - began)
+    return Cell(case.name, method, runs, RunSummary.of(results), time.perf_counter() - began)
 
 
 def _doubling_from_half(table: int) -> list[int]:

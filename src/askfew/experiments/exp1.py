@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from askfew.experiments.budgets import sufficient
-from askfew.experiments.study import Claim, Line, Place, Study, repeated
+from askfew.experiments.study import GrowthClaim, Line, Place, Study, repeated
 from askfew.experiments.trials import (
+    sufficient,
     try_bandit_clustering,
     try_candidate_row,
     try_cluster_by_candidates,
@@ -84,8 +84,8 @@ def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
         places,
         lines=_lower_bounds(config),
         claims=[
-            Claim(f"CR({half:g})", "CR hardly depends on s (exponent 0), for s >= 53", 53),
-            Claim(f"CBC({half:g})", "CBC grows linearly in s (exponent 1)", 53),
+            GrowthClaim(f"CR({half:g})", "CR hardly depends on s (exponent 0), for s >= 53", 53),
+            GrowthClaim(f"CBC({half:g})", "CBC grows linearly in s (exponent 1)", 53),
         ],
         published=_published,
     )

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from askfew.experiments.study import Claim, Line, Place, Study, repeated
+from askfew.experiments.study import GrowthClaim, Line, Place, Study, repeated
 from askfew.experiments.trials import try_bandit_clustering
 from askfew.simulation import Instance, Trial, try_method
 
@@ -53,7 +53,7 @@ def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
         places,
         lines=[Line("n^2 = nd / 10", config.sizes, [n**2 for n in config.sizes])],
         claims=[
-            Claim(curve, "the answers grow linearly in n (exponent 1, up to logarithms)")
+            GrowthClaim(curve, "the answers grow linearly in n (exponent 1, up to logarithms)")
             for curve in trials
         ],
         published=_published,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from askfew.experiments.budgets import sufficient
-from askfew.experiments.study import Claim, Place, Study, repeated
+from askfew.experiments.study import GrowthClaim, Place, Study, repeated
 from askfew.experiments.trials import (
+    sufficient,
     try_bandit_clustering,
     try_candidate_row,
     try_cluster_by_candidates,
@@ -67,7 +67,7 @@ def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
         asdict(config),
         places,
         claims=[
-            Claim(f"CR({half:g})", "CR grows like 1 / share (exponent -1)"),
-            Claim(f"CBC({half:g})", "CBC does not depend on the share (exponent 0)"),
+            GrowthClaim(f"CR({half:g})", "CR grows like 1 / share (exponent -1)"),
+            GrowthClaim(f"CBC({half:g})", "CBC does not depend on the share (exponent 0)"),
         ],
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from askfew.experiments.study import Claim, Line, Measured
+from askfew.experiments.study import GrowthClaim, Line, Measured
 
 __all__ = ["Growth", "Slope", "growth", "power_law"]
 
@@ -36,7 +36,9 @@ class Growth:
     published: Slope | None
 
 
-def growth(claim: Claim, measured: Sequence[Measured], points: Sequence[Line]) -> Growth | None:
+def growth(
+    claim: GrowthClaim, measured: Sequence[Measured], points: Sequence[Line]
+) -> Growth | None:
     """The claim's curve as it was measured, and as published; None with fewer than three points."""
     cells = [(c.x, c.summary.mean_answers) for c in measured if c.curve == claim.curve]
     x, y = _from(claim.least_x, [(at, mean) for at, mean in cells if mean])

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from askfew.errors import InvalidInput
-from askfew.simulation import Engine, Instance, Run, Summary, Trial, repeat
+from askfew.simulation import Engine, Instance, Run, RunSummary, Trial, repeat
 
 __all__ = [
-    "Claim",
+    "GrowthClaim",
     "Line",
     "Measured",
     "Place",
@@ -55,7 +55,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Claim:
+class GrowthClaim:
     """A statement about how a curve grows, to be read beside its measured exponent."""
 
     curve: str
@@ -74,7 +74,7 @@ class Study:
     config: Mapping[str, object]
     places: Sequence[Place]
     lines: Sequence[Line] = ()
-    claims: Sequence[Claim] = ()
+    claims: Sequence[GrowthClaim] = ()
     published: Callable[[Mapping[str, Any]], list[Line]] | None = None
     """Reads the authors' own numbers out of their published results, where there are some."""
 
@@ -95,7 +95,7 @@ class Measured:
     curve: str
     x: float
     runs: int
-    summary: Summary
+    summary: RunSummary
 
 
 def run_study(
@@ -118,7 +118,7 @@ def run_study(
         for place in study.places:
             known = kept.get(place)
             if known is None:
-                summary = Summary.of(place.measure(runs, seed, engine))
+                summary = RunSummary.of(place.measure(runs, seed, engine))
                 known = Measured(place.curve, place.x, runs, summary)
                 kept.add(known)
             yield known
@@ -175,7 +175,7 @@ def _whole_lines(path: Path) -> list[str]:
 def _read(values: dict[str, Any]) -> Measured:
     summary = values.pop("summary")
     summary["error_interval"] = tuple(summary["error_interval"])
-    return Measured(**values, summary=Summary(**summary))
+    return Measured(**values, summary=RunSummary(**summary))
 
 
 def _write_csv(measured: Sequence[Measured], x_name: str, path: Path) -> None:

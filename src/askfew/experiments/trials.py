@@ -1,23 +1,36 @@
-"""The paper's procedures as its experiments run them: with a referee who knows the truth.
+"""How the experiments measure: the paper's procedures with a referee, and fixed budgets.
 
 CR and CBC are tried on their own, and BanditClustering as the two of them in a row: if CR names an
 item of the wrong group, CBC would never end, so the referee stops there (the authors' "emergency
 stop"). No procedure sees any of this; a stopped run is counted as unfinished, never dropped.
+
+A method with a fixed budget is given larger and larger ones, until it errs rarely enough.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from askfew.algorithms.paper import candidate_row, cluster_by_candidates
 from askfew.driver import RunEnd, run
-from askfew.simulation import Run, World
+from askfew.experiments.study import Measure
+from askfew.simulation import Engine, Instance, Run, RunSummary, World, repeat, try_method
 
-__all__ = ["try_bandit_clustering", "try_candidate_row", "try_cluster_by_candidates"]
+__all__ = [
+    "first_sufficient_budget",
+    "sufficient",
+    "try_bandit_clustering",
+    "try_candidate_row",
+    "try_cluster_by_candidates",
+]
 
 CAP = 10**9
+"""Answers at which a run of the paper's procedures is stopped: hundreds of times what they need, so
+that only runs that would never end are cut."""
 
 
 def try_candidate_row(world: World, rng: np.random.Generator, *, delta: float) -> Run:
@@ -55,3 +68,33 @@ def _cluster(world: World, rng: np.random.Generator, delta: float, i_c: int) -> 
 
 def _judged(ended: RunEnd[Any], right: bool) -> Run:
     return Run(ended.status, right, ended.meter.answers, ended.meter.batches)
+
+
+def first_sufficient_budget(
+    instance: Instance,
+    method: str,
+    budgets: Sequence[int],
+    error_rate: float,
+    runs: int,
+    seed: int,
+    engine: Engine,
+) -> list[Run]:
+    """Runs at the first budget whose observed error is at most ``error_rate``, else at the last."""
+    results: list[Run] = []
+    for budget in budgets:
+        trial = partial(try_method, method=method, delta=0.5, budget=budget)
+        results = repeat(instance, trial, runs=runs, seed=seed, engine=engine)
+        if RunSummary.of(results).error_rate <= error_rate:
+            break
+    return results
+
+
+def sufficient(
+    instance: Instance, method: str, budgets: Sequence[int], error_rate: float
+) -> Measure:
+    """Measure by raising the budget until the method errs rarely enough."""
+
+    def measure(runs: int, seed: int, engine: Engine) -> list[Run]:
+        return first_sufficient_budget(instance, method, budgets, error_rate, runs, seed, engine)
+
+    return measure

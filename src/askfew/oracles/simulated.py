@@ -122,7 +122,7 @@ def gaussian(
 
     >>> oracle = gaussian([[0.0, 0.0], [0.0, 3.0]], rng=1)
     >>> oracle.problem
-    Problem(items=2, questions=2, answers=Number(sigma=1.0))
+    Problem(items=2, questions=2, kind=Number(sigma=1.0))
     """
     return GaussianOracle(Means(means, labels), sigma, np.random.default_rng(rng))
 

@@ -2,7 +2,7 @@
 
 from askfew.simulation.engines import Engine, dask, local
 from askfew.simulation.instances import NOISES, Instance, World
-from askfew.simulation.referee import Verdict, judge
+from askfew.simulation.referee import LabelCounts, judge
 from askfew.simulation.runs import (
     Family,
     Run,
@@ -12,17 +12,17 @@ from askfew.simulation.runs import (
     simulate_runs,
     try_method,
 )
-from askfew.simulation.summary import Summary, error_interval
+from askfew.simulation.summary import RunSummary, error_interval
 
 __all__ = [
     "NOISES",
     "Engine",
     "Family",
     "Instance",
+    "LabelCounts",
     "Run",
-    "Summary",
+    "RunSummary",
     "Trial",
-    "Verdict",
     "World",
     "dask",
     "draw_anchors",

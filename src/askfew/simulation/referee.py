@@ -18,14 +18,14 @@ from askfew.records import Finding, Ints
 from askfew.rule import Node, Rule
 from askfew.simulation.instances import World
 
-__all__ = ["Verdict", "judge"]
+__all__ = ["LabelCounts", "judge"]
 
 _ON_THE_CUT = 1e-9
 """A score so near a cut lies on it: sums of floats are not exact."""
 
 
 @dataclass(frozen=True)
-class Verdict:
+class LabelCounts:
     """Of one run: how many items it should label, labelled, labelled wrongly."""
 
     items: int
@@ -50,11 +50,11 @@ class Verdict:
         return self.as_planted / self.labelled if self.labelled else None
 
 
-def judge(finding: Finding | None, world: World) -> Verdict:
+def judge(finding: Finding | None, world: World) -> LabelCounts:
     """Compare what a method found with the truth; None is a run that was stopped."""
     n = len(world.labels)
     if finding is None:
-        return Verdict(n, 0, 0, 0)
+        return LabelCounts(n, 0, 0, 0)
     own = np.ones(n, dtype=bool) if finding.told is None else finding.told < 0
     items = np.flatnonzero(own & (finding.labels >= 0))
     labels = finding.labels[items]
@@ -64,7 +64,7 @@ def judge(finding: Finding | None, world: World) -> Verdict:
     else:
         margin = getattr(finding.certificate, "margin", 0.5)
         wrong = int(_wrong_about(finding.rule, margin, items, labels, world).sum())
-    return Verdict(int(own.sum()), len(items), wrong, as_planted)
+    return LabelCounts(int(own.sum()), len(items), wrong, as_planted)
 
 
 def _best_naming(labels: Ints, planted: Ints) -> int:

@@ -10,7 +10,7 @@ from scipy.special import betaincinv
 
 from askfew.simulation.runs import Run
 
-__all__ = ["Summary", "error_interval"]
+__all__ = ["RunSummary", "error_interval"]
 
 
 def error_interval(errors: int, runs: int, level: float = 0.95) -> tuple[float, float]:
@@ -27,7 +27,7 @@ def error_interval(errors: int, runs: int, level: float = 0.95) -> tuple[float, 
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """Cost and error of a set of runs.
 
     Means and quantiles of answers are over finished runs (None if there is none), except
@@ -54,7 +54,7 @@ class Summary:
     mean_batches: float
 
     @classmethod
-    def of(cls, runs: Sequence[Run]) -> Summary:
+    def of(cls, runs: Sequence[Run]) -> RunSummary:
         """The summary of some runs, at least one."""
         answers = np.array([run.answers for run in runs])
         finished = answers[[run.finished for run in runs]]

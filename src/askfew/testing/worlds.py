@@ -17,7 +17,7 @@ def two_groups(problem: Problem, seed: int) -> Oracle:
     """A world of two groups that differ clearly on every second question.
 
     >>> two_groups(Problem(4, 2), seed=0).problem
-    Problem(items=4, questions=2, answers=YesNo())
+    Problem(items=4, questions=2, kind=YesNo())
     """
     kind, labels = problem.kind, np.arange(problem.items) % 2
     rng = np.random.default_rng(seed)

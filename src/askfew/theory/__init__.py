@@ -6,7 +6,6 @@ sigma-subGaussian; the paper's sigma is 1. Nothing here asks, simulates or plots
 """
 
 from askfew.theory.bound import Bound, Kind
-from askfew.theory.coverage import everyone_asked, never_asked
 from askfew.theory.divergence import (
     binary_kl,
     normal_divergence,
@@ -22,9 +21,13 @@ from askfew.theory.exclusion import (
     normal_divergences,
     yes_no_divergences,
 )
-from askfew.theory.forecast import random_pairs
-from askfew.theory.gaps import effective_sparsity, norm_squared, ordered_gaps
-from askfew.theory.labelling import labelling_mean, labelling_quantile
+from askfew.theory.gaps import effective_sparsity, norm_squared, ordered_gaps, random_pairs
+from askfew.theory.labelling import (
+    everyone_asked,
+    labelling_mean,
+    labelling_quantile,
+    never_asked,
+)
 from askfew.theory.location import told_gap_mean, untold_gap_mean
 from askfew.theory.lower import finding_quantile, flipping_mean, flipping_quantile, theorem_4_1
 from askfew.theory.upper import complexity, corollary_3_2, theorem_3_1

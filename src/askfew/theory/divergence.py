@@ -1,8 +1,8 @@
 """What one answer can tell: Kullback-Leibler divergences between the laws of an answer.
 
-A *divergence* D is the most one answer about an item can tell of its group; a larger D makes
-every labelling bound smaller. *Information* is what an answer in a random cell tells of the world
-being two groups at all.
+A *divergence* D is the most that one answer about an item can tell about its group; a larger D
+makes every labelling bound smaller. *Information* is what an answer in a random cell tells about
+whether there are two groups at all.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import rel_entr
 
 from askfew.errors import InvalidInput
-from askfew.theory.checks import check_positive
+from askfew.theory.bound import check_positive
 from askfew.theory.gaps import Floats, ordered_squares
 
 __all__ = [

@@ -30,8 +30,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from askfew.errors import InvalidInput
-from askfew.theory.bound import Bound
-from askfew.theory.checks import check_delta, check_positive
+from askfew.theory.bound import Bound, check_delta, check_positive
 from askfew.theory.divergence import bernoulli_kl, binary_kl, chances
 from askfew.theory.gaps import Floats
 
@@ -45,15 +44,15 @@ __all__ = [
 ]
 
 _USED = 1e-7
-"""A question with less weight is not used: the solver's rounding."""
+"""A question with less weight is not used. HiGHS solves to tolerances of 1e-7."""
 
 
 @dataclass(frozen=True)
 class Mix:
-    """How to ask about an item of one group: the share of its answers for each question used."""
+    """How to ask about an item of one group: the share of its answers that each question gets."""
 
     rate: float
-    """Nats an answer against the group hardest to exclude; infinite if an answer can be proof."""
+    """Nats per answer against the group hardest to exclude; infinite if an answer can be proof."""
     weights: dict[int, float]
 
 
@@ -107,15 +106,17 @@ def best_mixes(divergences: ArrayLike) -> tuple[Mix, ...]:
 
 
 def _best_mix(against: Floats) -> Mix:
-    """Of questions x other groups. A group that one answer can exclude for certain is no burden:
-    any weight on that question makes its rate infinite.
+    """The best mix against the other groups (``against`` is questions x groups).
+
+    A group that one answer can exclude for certain is no burden: any weight on that question makes
+    its rate infinite.
     """
     slow = against[:, np.isfinite(against).all(axis=0)]
     if slow.shape[1] == 0:
         sure = np.unique(np.isinf(against).argmax(axis=0))
         return Mix(math.inf, {int(q): 1 / len(sure) for q in sure})
     questions, groups = slow.shape
-    scale = slow.max()
+    scale = slow.max()  # the solver's tolerances are absolute
     if slow.max(axis=0).min() == 0:
         return Mix(0.0, {})
     solved = linprog(
@@ -187,7 +188,7 @@ def groups_forecast(items: int, mixes: Sequence[Mix], delta: float) -> Bound:
 
 
 def _levels(means: ArrayLike) -> Floats:
-    """Questions x groups."""
+    """The means as questions x groups, checked."""
     levels = np.asarray(means, dtype=np.float64)
     if levels.ndim != 2 or len(levels) < 2 or levels.shape[1] < 1 or not np.isfinite(levels).all():
         raise InvalidInput(

@@ -12,14 +12,19 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from askfew.errors import InvalidInput
-from askfew.theory.bound import Bound
-from askfew.theory.checks import check_delta, check_items, check_share
+from askfew.theory.bound import (
+    Bound,
+    check_delta,
+    check_divergence,
+    check_items,
+    check_share,
+    one_answer_is_proof,
+    too_few_items,
+)
 from askfew.theory.divergence import normal_divergence, normal_information
 from askfew.theory.gaps import ordered_gaps
 
 __all__ = [
-    "check_divergence",
     "finding_quantile",
     "flipping_mean",
     "flipping_quantile",
@@ -93,7 +98,7 @@ def finding_quantile(items: int, information: float, delta: float) -> Bound:
     check_items(items)
     check_delta(delta)
     check_divergence(information, "information")
-    void = _too_certain(information) or _too_few(items) or _negative("6", delta)
+    void = one_answer_is_proof(information) or too_few_items(items) or _negative("6", delta)
     return Bound(
         name="Theorem 4.1, finding",
         kind="lower",
@@ -139,23 +144,7 @@ def why_no_labelling(items: int, divergence: float, delta: float) -> str | None:
     check_items(items)
     check_delta(delta)
     check_divergence(divergence, "divergence")
-    return _too_few(items) or _too_certain(divergence)
-
-
-def check_divergence(value: float, name: str) -> None:
-    """Positive; infinite is allowed."""
-    if not value > 0:
-        raise InvalidInput(
-            f"{name} must be positive", value, "groups that differ nowhere cannot be told apart"
-        )
-
-
-def _too_few(items: int) -> str | None:
-    return "void: two items need no answer" if items == 2 else None
-
-
-def _too_certain(divergence: float) -> str | None:
-    return "void: one answer can be proof" if math.isinf(divergence) else None
+    return too_few_items(items) or one_answer_is_proof(divergence)
 
 
 def _negative(factor: str, delta: float) -> str | None:

@@ -12,15 +12,15 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from askfew.theory.bound import Bound
-from askfew.theory.checks import check_delta, check_share
+from askfew.theory.bound import Bound, check_delta, check_share
 from askfew.theory.gaps import Floats, effective_sparsity, ordered_squares
 
 __all__ = ["complexity", "corollary_3_2", "theorem_3_1"]
 
 _OF = "answers, with probability 1 - delta"
 _ALIKE = 1e-9
-"""Relative slack for "all useful gaps are equal"."""
+"""Relative slack for "all useful gaps are equal": floats that were computed alike may differ by
+rounding."""
 
 
 def complexity(gaps: ArrayLike, items: int, share: float, sigma: float = 1.0) -> float:

@@ -4,7 +4,7 @@ import pytest
 
 import askfew
 from askfew.errors import MissingExtra
-from askfew.simulation import Instance, Summary, simulate_runs
+from askfew.simulation import Instance, RunSummary, simulate_runs
 
 EASY = Instance(items=12, questions=6, useful=3, gap=4.0)
 
@@ -13,14 +13,14 @@ EASY = Instance(items=12, questions=6, useful=3, gap=4.0)
 def test_an_easy_problem_is_solved_within_the_budget(method: str) -> None:
     runs = simulate_runs(EASY, method, delta=0.1, runs=20, seed=1, budget=500)
     assert {run.answers for run in runs} == ({432} if method == "kmeans" else {492 + 6 - 6})
-    assert Summary.of(runs).errors <= (2 if method == "kmeans" else 0)
+    assert RunSummary.of(runs).errors <= (2 if method == "kmeans" else 0)
 
 
 def test_ten_starts_are_better_than_one() -> None:
     """The authors' one start often ends in a local optimum, far from noise."""
     instance = Instance(items=20, questions=1000, useful=53, gap=15 / 53**0.5)
     errors = {
-        method: Summary.of(
+        method: RunSummary.of(
             simulate_runs(instance, method, delta=0.1, runs=40, seed=1, budget=20_000)
         ).errors
         for method in ("kmeans", "kmeans10")

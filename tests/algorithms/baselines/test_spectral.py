@@ -3,8 +3,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from askfew.algorithms.baselines.spectral import _best_cut
-from askfew.simulation import Instance, Summary, simulate_runs
+from askfew.algorithms.baselines.uniform import _best_cut
+from askfew.simulation import Instance, RunSummary, simulate_runs
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -24,4 +24,4 @@ def test_uniform_sampling_solves_experiment_1_with_one_sweep() -> None:
     instance = Instance(items=20, questions=1000, useful=53, gap=15 / 53**0.5)
     runs = simulate_runs(instance, "spectral", delta=0.1, runs=50, seed=1, budget=20_000)
     assert {run.answers for run in runs} == {20_000}
-    assert Summary.of(runs).errors <= 1
+    assert RunSummary.of(runs).errors <= 1

@@ -10,7 +10,7 @@ from askfew.algorithms.baselines.told_gap import _Told
 from askfew.algorithms.frugal.claim.pooled import PooledClaim
 from askfew.errors import InvalidInput
 from askfew.records import Tally
-from askfew.simulation import Instance, Summary, error_interval, simulate_runs
+from askfew.simulation import Instance, RunSummary, error_interval, simulate_runs
 from askfew.theory import told_gap_mean
 
 SMALL = {
@@ -25,7 +25,7 @@ SMALL = {
 def test_it_errs_in_no_more_runs_than_promised(instance: Instance) -> None:
     """Known-gap erred in up to 15 % of its runs at a delta of 5 %; here delta is 20 %."""
     delta, runs = 0.2, 300
-    summary = Summary.of(simulate_runs(instance, "told-gap", delta=delta, runs=runs, seed=1))
+    summary = RunSummary.of(simulate_runs(instance, "told-gap", delta=delta, runs=runs, seed=1))
     assert summary.unfinished == 0
     assert error_interval(summary.errors, runs, level=0.999)[0] <= delta
 
@@ -37,8 +37,8 @@ def test_a_false_gap_makes_it_dearer_and_not_wrong(factor: float) -> None:
     found = simulate_runs(
         instance, "told-gap", delta=0.2, runs=runs, seed=2, max_answers=20_000, options=told
     )
-    summary = Summary.of(found)
-    true = Summary.of(simulate_runs(instance, "told-gap", delta=0.2, runs=runs, seed=2))
+    summary = RunSummary.of(found)
+    true = RunSummary.of(simulate_runs(instance, "told-gap", delta=0.2, runs=runs, seed=2))
     assert error_interval(summary.errors, runs, level=0.999)[0] <= 0.2
     assert summary.mean_answers_all > true.mean_answers_all
 
@@ -46,7 +46,7 @@ def test_a_false_gap_makes_it_dearer_and_not_wrong(factor: float) -> None:
 def test_it_pays_more_than_the_bound_for_knowing_the_gap_and_not_much_more() -> None:
     """Labels at random, nobody's location known; all questions useful, so that search is cheap."""
     instance, runs, delta = Instance(20, 5, 5, 1.0), 60, 0.05
-    summary = Summary.of(simulate_runs(instance, "told-gap", delta=delta, runs=runs, seed=3))
+    summary = RunSummary.of(simulate_runs(instance, "told-gap", delta=delta, runs=runs, seed=3))
     bound = told_gap_mean(20, 1.0, delta).value
     assert bound < summary.mean_answers_all < 2.2 * bound
 
@@ -56,7 +56,7 @@ def test_a_scale_s_gap_is_told_in_the_units_of_its_answers() -> None:
     scale = Instance(20, 5, 3, 0.5, noise="scale")
     yes_no = Instance(20, 5, 3, 0.5, noise="yes-no")
     scaled, plain = (
-        Summary.of(simulate_runs(each, "told-gap", delta=0.05, runs=20, seed=4)).mean_answers_all
+        RunSummary.of(simulate_runs(each, "told-gap", delta=0.05, runs=20, seed=4)).mean_answers_all
         for each in (scale, yes_no)
     )
     assert scaled < plain
@@ -65,7 +65,7 @@ def test_a_scale_s_gap_is_told_in_the_units_of_its_answers() -> None:
 def test_graded_gaps_end_too() -> None:
     """It is told the best question's gap, and may label by one that has half of it."""
     instance = Instance(30, 40, 40, 3.0, decay=0.5)
-    summary = Summary.of(
+    summary = RunSummary.of(
         simulate_runs(instance, "told-gap", delta=0.05, runs=40, seed=5, max_answers=30_000)
     )
     assert summary.unfinished == 0

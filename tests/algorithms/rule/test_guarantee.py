@@ -16,8 +16,9 @@ import pytest
 from askfew.algorithms.rule import method
 from askfew.algorithms.rule.claim import rounds
 from askfew.algorithms.rule.claim.rounds import HIGH, LOW, Certification, Settled
-from askfew.algorithms.rule.guess.learn import Learner, Screen
-from askfew.evidence.labels import label_threshold
+from askfew.algorithms.rule.guess.learn import Learner
+from askfew.algorithms.rule.screen import Screen
+from askfew.evidence.decisions import label_threshold
 from askfew.evidence.line import round_evidence
 from askfew.oracles import bernoulli, gaussian, scale
 from askfew.plans import Plan

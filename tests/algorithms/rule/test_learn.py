@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from askfew.algorithms.rule.guess.learn import Learner, Screen
+from askfew.algorithms.rule.guess.learn import Learner
+from askfew.algorithms.rule.screen import Screen
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.answers import YesNo
 from askfew.oracles import bernoulli

@@ -11,7 +11,8 @@ from askfew import Rule, certify, cluster
 from askfew.algorithms import start
 from askfew.algorithms.rule.claim.certificate import RuleCertificate
 from askfew.algorithms.rule.guess.choose import Chooser
-from askfew.algorithms.rule.guess.learn import Learner, Screen
+from askfew.algorithms.rule.guess.learn import Learner
+from askfew.algorithms.rule.screen import Screen
 from askfew.answers import Scale
 from askfew.errors import InvalidInput, InvalidPlan
 from askfew.oracles import bernoulli, gaussian, scale, table

@@ -10,7 +10,7 @@ import pytest
 from askfew.algorithms.rule.guess.tree import grow
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.answers import AnswerKind, Number, Scale, YesNo
-from askfew.classes import Separation
+from askfew.estimates.separation import Separation
 from askfew.rule import Node, Rule
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from askfew.algorithms.baselines.kmeans import two_means
-from askfew.algorithms.baselines.uniform import require_scikit_learn
+from askfew.algorithms.baselines.uniform import require_scikit_learn, two_means
 from askfew.errors import InvalidInput
 from askfew.evidence import nine_digits
 from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot
@@ -19,6 +18,7 @@ __all__ = ["adaptive_kmeans"]
 _START = 0.1
 """Share of the budget that is spread evenly over all cells to begin with."""
 _ROUNDS = 30
+"""Times that the clustering is redone. Both are round numbers, not tuned: this is a baseline."""
 
 
 def adaptive_kmeans(
@@ -71,6 +71,7 @@ def _doubtful(
     means = _means(counts, sums)
     centres = np.stack([means[labels == g].mean(axis=0) for g in (0, 1)])
     gaps = centres[1] - centres[0]
+    # Both weights are those of a likelihood: squared gaps, and an exponential of the margin.
     questions = gaps**2 / max(float((gaps**2).sum()), 1e-12)
     # The margin of an item: how much nearer it is to its own centre, in units of its noise.
     lean = (means - centres.mean(axis=0)) @ gaps

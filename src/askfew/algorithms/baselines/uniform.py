@@ -1,16 +1,53 @@
-"""Uniform sampling: every cell equally often, within a fixed budget."""
+"""Uniform sampling within a fixed budget, then k-means or a spectral split. Nothing is promised."""
 
 from __future__ import annotations
+
+import warnings
 
 import numpy as np
 
 from askfew.errors import InvalidInput, MissingExtra
-from askfew.records import Batch, Floats, Ints, Problem, Procedure, Snapshot
+from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot
 
-__all__ = ["labelled_from_zero", "require_scikit_learn", "uniform_means"]
+__all__ = [
+    "kmeans",
+    "kmeans10",
+    "labelled_from_zero",
+    "require_scikit_learn",
+    "spectral",
+    "two_means",
+    "uniform_means",
+]
 
 _ROWS = 1_000_000
-"""Cells in one Batch, so that a large table does not need a large memory at once."""
+"""The most cells of one Batch: about 100 MB of arrays at a time. A round number."""
+
+
+def kmeans(problem: Problem, rng: np.random.Generator, *, budget: int) -> Procedure[Finding]:
+    """The paper's baseline: floor(budget / nd) answers a cell, k-means from one start.
+
+    One start often ends in a local optimum, so its errors are not all due to noise.
+    """
+    means = yield from uniform_means(problem, budget, rng, whole_sweeps=True)
+    return Finding(two_means(means, starts=1, rng=rng))
+
+
+def kmeans10(problem: Problem, rng: np.random.Generator, *, budget: int) -> Procedure[Finding]:
+    """The same with ten starts and the whole budget: what a careful user would do."""
+    means = yield from uniform_means(problem, budget, rng, whole_sweeps=False)
+    return Finding(two_means(means, starts=10, rng=rng))
+
+
+def spectral(problem: Problem, rng: np.random.Generator, *, budget: int) -> Procedure[Finding]:
+    """Leading singular vector of the centred means, cut where two groups fit best."""
+    means = yield from uniform_means(problem, budget, rng, whole_sweeps=False)
+    from threadpoolctl import threadpool_limits
+
+    centred = means - means.mean(axis=0)
+    # One thread: the last bits of the vector must not depend on how many cores there are.
+    with threadpool_limits(limits=1):
+        leading = np.linalg.svd(centred, full_matrices=False)[0][:, 0]
+    return Finding(labelled_from_zero(_best_cut(leading)))
 
 
 def uniform_means(
@@ -26,7 +63,7 @@ def uniform_means(
     n, d = problem.items, problem.questions
     sweeps, extra = divmod(budget // n, d)
     if whole_sweeps:
-        extra = 0
+        extra = 0  # as the paper's baseline does: only complete tables
     if sweeps + extra == 0:
         least = n * d if whole_sweeps else n
         raise InvalidInput(
@@ -47,9 +84,18 @@ def uniform_means(
             f"ask {len(items)} items each of {len(asked)} questions",
             known,
         )
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore"):  # 0 / 0 marks a cell that nobody answered
             means[items] = (tally.sums / tally.counts).reshape(len(items), -1)
     return _filled(means)
+
+
+def _filled(means: Floats) -> Floats:
+    holes = np.isnan(means)
+    if not holes.any():
+        return means
+    answered = np.maximum((~holes).sum(axis=0), 1)
+    column = np.where(holes, 0.0, means).sum(axis=0) / answered
+    return np.where(holes, column, means)
 
 
 def require_scikit_learn() -> None:
@@ -67,10 +113,28 @@ def labelled_from_zero(labels: Ints) -> Ints:
     return np.asarray(labels != labels[0], dtype=np.int64)
 
 
-def _filled(means: Floats) -> Floats:
-    holes = np.isnan(means)
-    if not holes.any():
-        return means
-    answered = np.maximum((~holes).sum(axis=0), 1)
-    column = np.where(holes, 0.0, means).sum(axis=0) / answered
-    return np.where(holes, column, means)
+def two_means(points: Floats, *, starts: int, rng: np.random.Generator) -> Ints:
+    """Two groups by scikit-learn's k-means, item 0 in group 0."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    model = KMeans(n_clusters=2, n_init=starts, random_state=int(rng.integers(2**31)))
+    # One thread: partial sums added in another order could end in another optimum.
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        # Items nobody told apart (no answers, say) are one group; that is worth no warning.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return labelled_from_zero(model.fit_predict(points))
+
+
+def _best_cut(values: Floats) -> Ints:
+    """Exact 2-means in one dimension: the cut of the sorted values with most spread between."""
+    order = np.argsort(values, kind="stable")
+    n = len(values)
+    left = np.arange(1, n)
+    total = values.sum()
+    sums = np.cumsum(values[order])[:-1]
+    between = sums**2 / left + (total - sums) ** 2 / (n - left)
+    labels = np.zeros(n, dtype=np.int64)
+    labels[order[int(np.argmax(between)) + 1 :]] = 1
+    return labels

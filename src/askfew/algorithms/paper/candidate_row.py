@@ -18,7 +18,9 @@ def candidate_row(problem: Problem, delta: float, rng: np.random.Generator) -> P
     """CR(delta): an item that, with probability at least 1 - delta, is not in item 0's group."""
     n, d, sigma = problem.items, problem.questions, problem.kind.sigma
     L_max = math.ceil(math.log2(16 * d * n * math.log(4 * math.log(8 * n * d) / delta)))
-    others = np.arange(1, n)  # the set I: [n] in the pseudo-code, {2..n} in the prose; the prose
+    # The set I is [n] in the pseudo-code and {2..n} in the prose. Item 0 never differs from
+    # itself, so the prose is followed.
+    others = np.arange(1, n)
     labels = np.full(n, -1)
     labels[0] = 0
     known = Snapshot("candidate row", labels)
@@ -30,11 +32,12 @@ def candidate_row(problem: Problem, delta: float, rng: np.random.Generator) -> P
                 problem, others, L, 2 ** (k + 1), rng, why=why, known=known
             )
             why += f": test item {i} on question {j}"
-            tally = yield against_reference(
-                np.array([i]), np.array([j]), 2**k, why, known
-            )  # line 5
+            pair = np.array([i]), np.array([j])
+            tally = yield against_reference(*pair, 2**k, why, known)  # line 5
             D, m = differences(tally)
-            bound = np.sqrt(4 * sigma**2 * m * math.log(k**3 / (0.15 * delta)))  # sigma^2: ours
+            # The paper's sigma is 1. m is how many answers came: 2^k, unless people skip.
+            bound = np.sqrt(4 * sigma**2 * m * math.log(k**3 / (0.15 * delta)))
             if nine_digits(m * np.abs(D)) > nine_digits(bound):  # line 6
-                return i  # line 7; the pseudo-code goes on, the authors stop here, and so do we
+                # The pseudo-code goes on after line 7. The authors' own code stops here.
+                return i  # line 7
         k += 1  # line 10

@@ -20,7 +20,7 @@ def cluster_by_candidates(
 ) -> Procedure[tuple[Ints, int]]:
     """CBC(delta, i_c): the labels, right with probability at least 1 - delta, and their question.
 
-    If i_c is in item 0's group there is no gap to be found, and it never ends by itself.
+    If i_c is in item 0's group there is no gap to be found, and it never ends.
     """
     n, d, sigma = problem.items, problem.questions, problem.kind.sigma
     L_max = math.ceil(math.log2(16 * d * math.log(4 * math.log(8 * d) / delta)))
@@ -39,21 +39,22 @@ def cluster_by_candidates(
             )
             why += f": test question {j}"
             tally = yield against_reference(candidate, np.array([j]), tau, why, known)  # line 5
-            D, m = differences(tally)  # line 6, as a mean: the sum is m D
-            epsilon = np.sqrt(4 * sigma**2 * m * log_term)  # line 7; sigma^2 is ours
-            # No answer at all would pass as 0 >= 0.
+            D, m = differences(tally)  # line 6: the paper's sum is m D
+            epsilon = np.sqrt(4 * sigma**2 * m * log_term)  # line 7; the paper's sigma is 1
+            # Without any answer, 0 >= 0 would pass.
             if m[0] > 0 and nine_digits(m * np.abs(D)) >= nine_digits(3 * epsilon):  # line 8
                 why = f"CBC k={k}: label every item on question {j}"
                 batch = against_reference(
                     others, np.full(n - 1, j), tau, why, replace(known, question=j)
                 )
-                tally = yield from until_answered(batch)  # lines 9-10; fewer answers would void it
+                # Line 12 has no third outcome: an item with fewer answers would be labelled by
+                # a test that lacks the power the theorem counts on.
+                tally = yield from until_answered(batch)  # lines 9-10
                 D, m = differences(tally)  # line 11
                 epsilon = np.sqrt(4 * sigma**2 * m * log_term)
                 g = np.zeros(n, dtype=np.int64)
                 g[1:] = nine_digits(m * np.abs(D)) >= nine_digits(epsilon)  # line 12
-                return (
-                    g,
-                    j,
-                )  # line 14: length n (the pseudo-code says d), and the question beside it
-        k += 1  # missing in the pseudo-code
+                # The paper returns g alone, "of length d"; it has n entries.
+                return g, j  # line 14
+        # The pseudo-code forgets this line, and would repeat the same round for ever.
+        k += 1

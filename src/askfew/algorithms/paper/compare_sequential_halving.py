@@ -31,6 +31,8 @@ def compare_sequential_halving(
         reason = f"{why}, CSH L={L}, halving {l} of {L}: compare {len(i)} pairs"
         tally = yield against_reference(i, j, tau, reason, known)  # lines 4-5
         D, _ = differences(tally)  # line 6
+        # Raw scores, not ``nine_digits``: D is made of sums and quotients, which IEEE 754 rounds
+        # in one way on every processor. Only log and exp differ between them.
         keep = _largest(np.abs(D), 2 ** (L - l))  # line 8
         i, j = i[keep], j[keep]
     return int(i[0]), int(j[0])  # line 10
@@ -47,7 +49,8 @@ def depths(L_max: int, k: int) -> range:
 
 
 def _largest(scores: Floats, size: int) -> Ints:
-    """Indices of the ``size`` largest scores, in order; of equals, those that come first."""
+    """Indices of the ``size`` largest scores, in order; ties go to those that come first."""
+    # A partition takes linear time; there may be a million entries.
     cut = np.partition(scores, len(scores) - size)[len(scores) - size]
     keep = scores > cut
     ties = np.nonzero(scores == cut)[0]

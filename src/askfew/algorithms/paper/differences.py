@@ -1,4 +1,4 @@
-"""The one thing all four procedures do with answers: compare items with item 0 on a question."""
+"""What all four procedures do with answers: compare items with item 0 on a question."""
 
 from __future__ import annotations
 
@@ -26,11 +26,9 @@ def differences(tally: Tally) -> tuple[Floats, Floats]:
     half = len(tally.counts) // 2
     b, a = tally.counts[:half], tally.counts[half:]
     R, X = tally.sums[:half], tally.sums[half:]
-    at_least_one = np.maximum(
-        tally.counts, 1
-    )  # a side with no answers has sum 0, and must not divide
     m = 2 * a * b / np.maximum(a + b, 1)
-    D = X / at_least_one[half:] - R / at_least_one[:half]
+    # A side without answers has the sum 0, and must not divide by 0.
+    D = X / np.maximum(a, 1) - R / np.maximum(b, 1)
     D[m == 0] = 0.0
     return D, m
 

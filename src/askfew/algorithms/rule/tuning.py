@@ -1,4 +1,8 @@
-"""Constants of the guesses, in one place. They change what is asked, never what is promised."""
+"""Constants of the guesses, in one place. They change what is asked, never what is promised.
+
+They were chosen together on seeds 1000 to 7079 of the worlds and real tables of benchmarks/rule.py;
+benchmarks/rule.md shows what they give on other seeds. Round numbers that were not tuned say so.
+"""
 
 from __future__ import annotations
 
@@ -9,70 +13,77 @@ __all__ = ["Tuning"]
 
 @dataclass(frozen=True)
 class Tuning:
-    """Found on the synthetic worlds and real tables of ``benchmarks/rule.md``."""
+    """What the guesses of the method "rule" go by."""
 
     # LEARN
     first_items: int = 30
-    """Screened before anything is fitted."""
+    """Items that are screened before anything is fitted."""
     first_answers: int = 2000
-    """For the first screen, or 8 an item: where that is not enough for all questions, some."""
+    """Answers of the first screen, or 8 an item if that is more. If they are not enough for all
+    questions, random ones are screened."""
     most_screens: int = 3
-    """Times the first answers, before it is given up."""
+    """The pilot gives up after so many times the first answers: what "answers to find out" shows in
+    benchmarks/rule.md where there is no split."""
     sharp_items: int = 50
-    """Screened at least, on the questions that matter, before a rule is frozen."""
+    """The least items that have answered the questions that matter before a rule is frozen."""
     most_repeats: int = 6
-    """Answers of a cell while learning: repeats are discounted, and more say little."""
+    """The most answers of a cell while learning. Repeats are discounted, so more say little."""
     most_stages: int = 12
-    """Screens with anchors before it is given up."""
+    """The most screens with anchors. A round number: it only ends runs that do not get on."""
     few_missing: float = 0.05
-    """Share of missing cells below which new items are asked."""
+    """With a smaller share of missing cells, new items are asked. A round number."""
     anchor_answers: int = 2
-    """Of an anchor to every question."""
+    """Answers of an anchor to every question."""
     unlabelled: int = 30
     """Items beside the anchors that sharpen the levels."""
     committee: int = 7
-    """Questions of a node at most."""
+    """The most questions of a node."""
     large_committee: int = 20
-    """The same where a cell takes at most ``few_per_cell`` answers: rounds are few there."""
+    """The same if a cell takes at most ``few_per_cell`` answers: an item then has few rounds, so
+    each must ask more."""
     few_per_cell: int = 3
     need: int = 3
-    """Questions that must tell a node's sides apart, each on its own: fewer are no consensus."""
+    """Questions that must tell a node's sides apart, each on its own. Fewer are no consensus: this
+    is what "several questions" means in docs/rule.md, and not a matter of tuning."""
     strength: float = 0.3
-    """Half the margin of a node, in spreads of one answer, at least."""
+    """The least half margin of a node, in spreads of one answer."""
     alone: float = 0.5
-    """Spreads by which a question must separate to count as one of the needed."""
+    """The spreads by which a question must separate to count among those needed."""
     more: float = 0.05
-    """Worth of one more question at the same margin."""
+    """What one more question at the same margin is worth, relative to the first."""
     more_capped: float = 0.2
-    """The same where a cell takes at most ``capped`` answers: an item needs several questions."""
+    """The same if a cell takes at most ``capped`` answers: an item then needs several questions."""
     capped: int = 20
     looked_at: int = 40
-    """Questions looked at for a node: the furthest apart."""
+    """The most questions that are considered for a node: those furthest apart. For speed; with 40
+    questions or fewer it changes nothing."""
     doubt: float = 2.0
-    """Standard errors taken off a separation."""
+    """Standard errors that are subtracted from a separation."""
     doubt_anchors: float = 1.6
-    """The same where anchors say what the groups are."""
+    """The same if anchors say what the groups are."""
     stable: float = 0.75
-    """Agreement (adjusted Rand) of models fitted on two halves of the items."""
+    """The least adjusted Rand index of models fitted on two halves of the items. The prototype's
+    value; with it no world without a split was accepted (benchmarks/rule.md)."""
     stable_questions: float = 0.5
-    """The same for two halves of the questions, where only some of them were looked at."""
+    """The same for two halves of the questions, if only some of them were screened."""
     items_to_count: int = 150
-    """Screened before the number of groups is chosen, where several are allowed."""
+    """Items that are screened before the number of groups is chosen, if several are allowed."""
     parts: int = 4
-    """Of the items, each predicted from the others, to choose the number of groups."""
+    """Parts of the items for cross-validating the number of groups."""
     promising: float = 1.0
-    """Spreads by which anchors must lie apart on a question that others are asked too."""
+    """Spreads by which anchors must lie apart on a question before others are asked it, too."""
     most_groups: int = 6
-    """That ``groups="auto"`` looks for."""
+    """The most groups that ``groups="auto"`` looks for."""
 
     # CERTIFY
     prior_rounds: float = 3.0
-    """Rounds that the rule's levels are worth beside an item's own."""
+    """How many of an item's own rounds the rule's levels are worth when a bet is chosen."""
     patience: int = 3
     """Rounds before an item may be given up as too near a cut."""
     patient_answers: int = 20
-    """The same in answers: a round of one question says little."""
+    """The same in answers, because a round of one question says little."""
     most_at_once: int = 40
-    """Rounds of an item that are begun in one Batch at most, times two."""
+    """Twice the most rounds of an item in one Batch. For few Batches; a round number."""
     generous: float = 1.8
-    """An item's limit: times what an item half-way between cut and level needs on average."""
+    """An item's limit, as a multiple of what an item half-way between cut and level needs on
+    average."""

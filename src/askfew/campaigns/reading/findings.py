@@ -19,7 +19,7 @@ from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.reading.tallies import RankedQuestion, tallies_of
 from askfew.campaigns.tables.schema import answers, campaigns, steps
 from askfew.campaigns.tables.snapshot import snapshot
-from askfew.guessing import Guesses
+from askfew.estimates.guesses import Guesses
 from askfew.records import Ints
 
 __all__ = ["LabelledItem", "Report", "WorkerShare", "findings_of"]

@@ -18,8 +18,8 @@ from askfew.campaigns.reading.rules import Division, divisions_of, group_word
 from askfew.campaigns.steps.counted import counted
 from askfew.campaigns.steps.log import newest_step, read_plans
 from askfew.campaigns.tables.schema import answers, campaigns, steps
-from askfew.cells import Cells
-from askfew.guessing import Guesses, guess_groups
+from askfew.estimates.cells import Cells
+from askfew.estimates.guesses import Guesses, guess_groups
 from askfew.outcome import WHY_UNDECIDED
 from askfew.records import Batch, Ints, Tally
 from askfew.rule import Rule

@@ -15,7 +15,7 @@ from askfew.campaigns.reading.rules import rule_lines
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.tables.schema import answers, campaigns
 from askfew.campaigns.tables.snapshot import snapshot
-from askfew.guessing import Guesses
+from askfew.estimates.guesses import Guesses
 
 __all__ = ["RESULT_COLUMNS", "CampaignResult", "ItemResult", "result_of"]
 

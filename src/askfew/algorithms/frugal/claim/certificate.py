@@ -11,8 +11,7 @@ import numpy as np
 
 from askfew.algorithms.frugal.claim.pooled import Labelling, PooledClaim
 from askfew.answers import AnswerKind, Number
-from askfew.evidence.mixture import boundary, tuned_rho
-from askfew.evidence.shares import mean_interval
+from askfew.evidence.mixtures import boundary, mean_interval, tuned_rho
 from askfew.records import Certificate, Ints, Problem
 from askfew.wording import confidence, counted
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from askfew.algorithms.frugal.claim.cover import Cover
 from askfew.answers import Number
-from askfew.classes import Answered, fit
+from askfew.estimates.classes import CellMeans, fit
 from askfew.evidence import log_evidence, nine_digits
 from askfew.plans import Plan
 from askfew.records import Floats, Ints
@@ -86,7 +86,7 @@ class CoverGuesser:
             return
         labels = self.cover.labels
         kind = self.ledger.problem.kind
-        answered = Answered.of(kind, self.ledger.counts, self.ledger.sums, discount=0.0)
+        answered = CellMeans.of(kind, self.ledger.counts, self.ledger.sums, discount=0.0)
         rng = np.random.default_rng([self.root, self.ledger.answers])
         seen = answered.weights.any(axis=1)
         known = labels[seen] if (labels >= 0).any() else None

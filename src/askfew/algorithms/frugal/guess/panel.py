@@ -14,8 +14,8 @@ import numpy as np
 
 from askfew.algorithms.frugal.claim.panel import Ledger, Panel, places
 from askfew.answers import Number
-from askfew.cells import Mask
-from askfew.classes import Answered, Classes, fit, log_likelihood
+from askfew.estimates.cells import Mask
+from askfew.estimates.classes import CellMeans, Classes, fit, log_likelihood
 from askfew.evidence import log_evidence, nine_digits
 from askfew.plans import Plan
 from askfew.records import Floats, Ints
@@ -136,7 +136,7 @@ class Guesser:
     def learn(self) -> None:
         """Test the last model on the answers that came since, then fit a new one."""
         counts, sums = self.ledger.counts - self.before[0], self.ledger.sums - self.before[1]
-        fresh = Answered.of(self.ledger.problem.kind, counts, sums, discount=0.0)
+        fresh = CellMeans.of(self.ledger.problem.kind, counts, sums, discount=0.0)
         known = self.model is not None
         if known:
             seen = self._seen()
@@ -214,9 +214,9 @@ class Guesser:
         known = np.eye(self.groups)[labels[seen]]
         self.chances = self.chances[:, _matching(known.T @ self.chances[seen])]
 
-    def _answered(self, items: Ints) -> Answered:
+    def _answered(self, items: Ints) -> CellMeans:
         counts, sums = self.ledger.counts[items], self.ledger.sums[items]
-        return Answered.of(self.ledger.problem.kind, counts, sums, discount=0.0)
+        return CellMeans.of(self.ledger.problem.kind, counts, sums, discount=0.0)
 
     def _variances(self) -> Floats | None:
         kind = self.ledger.problem.kind

@@ -1,4 +1,4 @@
-"""What claims: evidence, labels and the certificate, about a rule that was frozen beforehand.
+"""The claim: evidence, labels and the certificate, about a rule that was frozen beforehand.
 
 Given the rule, "this item lies on that side" is a statement about the item's own mean answers. It
 is tested by complete rounds of fresh answers whose bets were fixed before they came (the plan).
@@ -7,4 +7,4 @@ A change in here needs the proofs in docs/rule.md, the guarantee tests and a new
 """
 
 VERSION = 1
-"""Of the claim: a log that was written with another one is not replayed."""
+"""The version of the claim. A log that was written with another one is not replayed."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from askfew.algorithms.rule.claim.rounds import Certification
 from askfew.answers import AnswerKind, Number
-from askfew.evidence.labels import Error
+from askfew.evidence.decisions import Error
 from askfew.records import Certificate
 from askfew.rule import Rule
 from askfew.wording import confidence, counted
@@ -18,7 +18,7 @@ __all__ = ["RuleCertificate", "exact_certificate", "rule_certificate"]
 
 @dataclass(frozen=True)
 class RuleCertificate(Certificate):
-    """Speaks of the certified labels and of nothing else."""
+    """The promise about the certified labels, and about nothing else."""
 
     error: Error
     certified: int
@@ -28,7 +28,7 @@ class RuleCertificate(Certificate):
     margin: float
     nodes: int
     needed: float | None
-    """Nats that a label needed; None where the rule was evaluated exactly."""
+    """Nats that a label needed; None if the rule was evaluated exactly."""
     rule: Rule
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,11 +60,12 @@ class RuleCertificate(Certificate):
 
 
 def rule_certificate(state: Certification, told: int) -> RuleCertificate | None:
-    """For what is certified so far; None if that is nothing."""
+    """The certificate of the labels so far; None if there is none."""
     certified = int((state.labels >= 0).sum())
     if not certified:
         return None
     whose = "its own mean answers lie on that side of the rule"
+    # At a smaller margin some items are on both sides, so "on that side" would claim too much.
     if state.margin < 0.5:
         whose = (
             "its own mean answers are not those of a typical item of the other side"
@@ -98,7 +99,7 @@ def rule_certificate(state: Certification, told: int) -> RuleCertificate | None:
 def exact_certificate(
     rule: Rule, delta: float, error: Error, certified: int, undecided: int, told: int
 ) -> RuleCertificate | None:
-    """Where one answer is the cell's mean: the rule was evaluated, and no chance is involved."""
+    """The certificate of a rule that was evaluated exactly, without any chance of error."""
     if not certified:
         return None
     promise = (

@@ -1,4 +1,4 @@
-"""A judge that repeats itself: one answer per cell is the cell's mean, and the rule is evaluated.
+"""EVALUATE: a judge repeats itself, so one answer of a cell is its mean, and the rule is applied.
 
 Nothing statistical is claimed. Answers that taught the rule may be used again, because asking again
 would give the same ones.
@@ -29,12 +29,12 @@ class Evaluation:
     values: Floats
     """Items x the rule's questions."""
     room: Floats
-    """Most answers of those cells: none where it is 0."""
+    """The caps of those cells; a cell with 0 is never asked."""
     tries: int = field(init=False, default=0)
     _cells: tuple[Ints, Ints] = field(init=False)
 
     def ask(self) -> Batch | None:
-        """Everything that is missing and may be asked; None when it is there, or did not come."""
+        """Everything that is missing and may be asked; None if nothing is, or it never came."""
         missing = np.isnan(self.values) & (self.room >= 1)
         row, column = np.nonzero(missing[self.certifying])
         if not len(row) or self.tries >= TRIES:
@@ -49,7 +49,7 @@ class Evaluation:
         )
 
     def take(self, tally: Tally) -> None:
-        """Keep what came."""
+        """Keep the answers that came."""
         items, columns = self._cells
         came = tally.counts > 0
         self.values[items[came], columns[came]] = tally.sums[came]
@@ -57,17 +57,17 @@ class Evaluation:
 
     @property
     def complete(self) -> Ints:
-        """Items whose answers are all there."""
+        """Items that have all their answers."""
         whole = ~np.isnan(self.values[self.certifying]).any(axis=1)
         return self.certifying[whole]
 
     @property
     def labels(self) -> Ints:
-        """The group of each item by the rule; -1 on a cut, and where an answer is missing."""
+        """The group of each item by the rule; -1 on a cut, or if an answer is missing."""
         labels = np.full(self.problem.items, -1)
         labels[self.complete] = self.rule.apply(self.values[self.complete])
         return labels
 
     def known(self) -> Snapshot:
-        """The snapshot for people."""
+        """What is known so far, for people."""
         return Snapshot("evaluate", self.labels)

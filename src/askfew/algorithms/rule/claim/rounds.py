@@ -1,10 +1,10 @@
 """CERTIFY: complete rounds of fresh answers against a frozen rule, and the labels they give.
 
 A round asks an item every question of one node once. Its two bets (one for each side) come from a
-plan, made before any of its answers; a plan may begin several rounds of an item at once. What is
-missing when the Batch comes back is asked again, and the values that came are shown to nobody until
-the round is complete. A round that stays incomplete after ``TRIES`` is left out whole; that skips
-do not depend on the answer is assumed. An item with an open round gets no label.
+plan that was made before any of its answers; a plan may begin several rounds of an item at once.
+What is missing when the Batch comes back is asked again, and nobody sees the values that came
+before the round is complete. A round that stays incomplete after ``TRIES`` is left out whole; this
+assumes that skips do not depend on the answer. An item with an open round gets no label.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from askfew.errors import InvalidPlan
 from askfew.evidence import nine_digits
-from askfew.evidence.labels import Error, label_threshold
+from askfew.evidence.decisions import Error, label_threshold
 from askfew.evidence.line import largest_bet, round_evidence
 from askfew.plans import Plan
 from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally
@@ -25,7 +25,8 @@ from askfew.wording import counted
 __all__ = ["TRIES", "Certification", "Settled"]
 
 TRIES = 3
-"""Batches in which a round may be completed."""
+"""Batches in which a round may be completed. A round number: with one answer in five missing, a
+round of three questions fails after three tries in about 2 % of the cases."""
 LOW, HIGH = 0, 1
 
 
@@ -64,15 +65,15 @@ class Certification:
     delta: float
     margin: float
     used: Ints
-    """Answers of the cells (items x the rule's questions) so far, those for learning included."""
+    """Answers of the cells (items x the rule's questions) so far, the pilot's included."""
     room: Floats
-    """Most answers of those cells."""
+    """The caps of those cells."""
     evidence: Floats = field(init=False)
     """Nats that each item is on each side of each node (items x nodes x 2)."""
     leaf: Ints = field(init=False)
-    """Where each item was certified to belong (a place in the rule's leaves), or -1."""
+    """The leaf that each item was certified for (a place in the rule's leaves), or -1."""
     dropped: Ints = field(init=False)
-    """Rounds of each item that were left out."""
+    """How many rounds of each item were left out."""
     settled: list[Settled] = field(init=False, default_factory=list)
     """The rounds that the last Batch completed."""
     _open: list[list[_Open]] = field(init=False)
@@ -109,7 +110,7 @@ class Certification:
     def has_room(
         self, items: Ints, node: int, rounds: Ints | int = 1
     ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Whether every cell of this node has room for so many more rounds of each item."""
+        """Whether every cell of this node has room for ``rounds`` more of each item."""
         cells = np.ix_(items, np.array(self.nodes[node].questions))
         wanted = self.used[cells] + np.asarray(rounds).reshape(-1, 1)
         return np.asarray((wanted <= self.room[cells]).all(axis=1))
@@ -125,7 +126,7 @@ class Certification:
         )
 
     def ask(self, plan: Plan) -> Batch | None:
-        """The Batch of a plan's new rounds, and of what is missing in open ones; None: nothing."""
+        """The Batch of a plan's new rounds and of what open rounds lack; None if there is none."""
         self._begin(plan)
         self._asked = []
         items, questions = [], []
@@ -149,13 +150,14 @@ class Certification:
         )
 
     def _begin(self, plan: Plan) -> None:
-        """Open the plan's rounds, after checking every field of it."""
+        """Check every field of the plan, and open its rounds."""
         items, nodes = plan.ints("items"), plan.ints("nodes")
         low, high = plan.floats("low", len(items)), plan.floats("high", len(items))
         self._check(items, nodes)
         for node in np.unique(nodes).tolist():
             here = nodes == node
             bets = np.stack([low[here], high[here]], axis=1)
+            # A larger bet could make a factor negative, and the proof would end there.
             if (bets < 0).any() or (bets > self.bet_limits(node)).any():
                 raise InvalidPlan(
                     f"bets must lie between 0 and {self.bet_limits(node)}",
@@ -181,6 +183,7 @@ class Certification:
                 and (nodes.min() >= 0 and nodes.max() < len(self.nodes))
             )
         )
+        # A labelled item's evidence is frozen (e-BH needs that), so it may not begin a round.
         free = inside and np.isin(items, self.open_items).all()
         if not free or len(np.unique(items)) < len(np.unique(np.stack([items, nodes]), axis=1).T):
             raise InvalidPlan(
@@ -202,6 +205,7 @@ class Certification:
             came = counts > 0
             rounds.values[row[came], column[came]] = sums[came]
             columns = np.array(self.nodes[node].questions)
+            # Answers count towards the caps even if their round is left out later.
             np.add.at(self.used, (rounds.items[row], columns[column]), counts)
             rounds.tries += 1
             self._close(node, rounds)
@@ -237,7 +241,10 @@ class Certification:
         np.add.at(self.evidence[:, node, LOW], items, below)
 
     def for_leaves(self, items: Ints) -> Floats:
-        """Nats for each leaf: the least of those along its path (items x leaves)."""
+        """Nats for each leaf (items x leaves): the smallest along its path.
+
+        A wrong leaf means a wrong side at some node of the path, so the weakest node decides.
+        """
         return np.stack(
             [
                 np.min([self.evidence[items, node, side] for node, side in path], axis=0)
@@ -257,14 +264,16 @@ class Certification:
         self.threshold = self._threshold()
         items = self.open_items
         leaf, best = self.best_leaf(items)
-        # A leaf of several groups is no label: there nothing is claimed, and any line will do.
+        # A leaf of several groups is no label. Nothing is claimed there, so any threshold will do.
         needed = np.where(self.one_group[leaf], self.threshold, min(self.threshold, self.strict))
         reached = best >= needed
         self.leaf[items[reached]] = leaf[reached]
 
     def _threshold(self) -> float:
-        """Nats that a label needs now. Only labels count as such: an item at a leaf of several
-        groups would lower the threshold of the others without being one of those promised.
+        """Nats that a label needs now.
+
+        Only labels count for e-BH: an item at a leaf of several groups would lower the threshold of
+        the others without being one of the labels whose share of errors is bounded.
         """
         running = np.concatenate([np.flatnonzero(self.leaf >= 0), self.open_items])
         leaf, best = self.best_leaf(running)
@@ -272,7 +281,7 @@ class Certification:
 
     @property
     def strict(self) -> float:
-        """Nats at which a label would be right whatever others get."""
+        """Nats that are enough for a label whatever other items get."""
         return self._needed(np.zeros(0), "any")
 
     def _needed(self, evidence: Floats, error: Error) -> float:
@@ -286,7 +295,7 @@ class Certification:
         return np.asarray(groups[self.leaf])
 
     def known(self) -> Snapshot:
-        """The snapshot for people."""
+        """What is known so far, for people."""
         best = self.for_leaves(np.arange(self.problem.items)).max(axis=1)
         threshold = self.threshold if np.isfinite(self.threshold) else None
         question = int(self.questions[self.nodes[0].questions[0]])

@@ -1,7 +1,7 @@
 """CERTIFY's heuristics: who gets a round of which node next, how much is bet, who is given up.
 
-Where the share of errors is controlled, every further label makes the others cheaper. So an item is
-not asked any more once it would be labelled if everybody in the running were.
+If the share of errors is bounded (e-BH), every further label makes the others cheaper. So an item
+is not asked any more once it would be labelled if all candidates were.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from askfew.rule import Node
 __all__ = ["Chooser", "default_limit"]
 
 _REASONS: tuple[WhyUndecided, ...] = ("between", "few-answers")
-"""As a plan writes them."""
+"""A plan writes a reason as its place in here, so the order must stay."""
 
 
 @dataclass
 class Chooser:
-    """What items scored so far, and from it the next plan."""
+    """Chooses the next plan from what the items have scored so far."""
 
     state: Certification
     limit: float
-    """Answers about an item at most."""
+    """The most answers about one item."""
     tuning: Tuning
     spent: Ints = field(init=False)
     left: dict[int, WhyUndecided] = field(init=False, default_factory=dict)
-    """Items that were given up, and why."""
+    """The items that were given up, and why."""
 
     def __post_init__(self) -> None:
         n, nodes = self.state.problem.items, len(self.state.nodes)
         self.rounds = np.zeros((n, nodes))
         self.totals = np.zeros((n, nodes))
-        """Sums of the rounds' mean scores."""
+        """Sums of the rounds' mean scores (items x nodes)."""
         self.squares = np.zeros((n, nodes))
-        """Sums of the rounds' variances."""
+        """Sums of the variances within rounds (items x nodes)."""
         self.spent = np.zeros(n, dtype=np.int64)
         self.typical = [_typical(node, self.state.problem.kind) for node in self.state.nodes]
 
@@ -57,7 +57,7 @@ class Chooser:
             np.add.at(self.spent, done.items, done.scores.shape[1])
 
     def accept(self, plan: Plan) -> None:
-        """Remember whom a plan, just made or from the log, gives up."""
+        """Note whom a plan gives up; it may be new or from the log."""
         left, why = plan.ints("left"), plan.ints("why")
         n = self.state.problem.items
         if (
@@ -74,7 +74,7 @@ class Chooser:
             self.left[item] = _REASONS[place]
 
     def propose(self) -> Plan:
-        """One round for every item that needs one; none when there is nobody left to ask."""
+        """A plan of rounds for every item that needs one; it is empty when nobody does."""
         leaving: dict[int, WhyUndecided] = {}
         while True:
             items = self._running(leaving)
@@ -88,7 +88,7 @@ class Chooser:
             }
             if not hopeless:
                 return self._plan(items, work, target, leaving)
-            leaving |= hopeless  # fewer labels may need more evidence each: look again
+            leaving |= hopeless  # fewer labels need more evidence each, so look again
 
     def _plan(
         self, items: Ints, work: Ints, target: float, leaving: dict[int, WhyUndecided]
@@ -116,7 +116,7 @@ class Chooser:
         return items[~np.isin(items, gone)]
 
     def _target(self, running: Ints) -> float:
-        """Nats that a label would need if everybody in the running got one."""
+        """Nats that a label would need if all candidates got one."""
         state = self.state
         if state.error == "any":
             return state.strict
@@ -126,7 +126,7 @@ class Chooser:
         return state.strict - math.log(max(labels, 1))
 
     def _work(self, items: Ints, target: float) -> Ints:
-        """The node to ask each item: the first on its way that is short of the target, or -1."""
+        """The node to ask each item about: the first below the target on its path, or -1."""
         work = np.full(len(items), -1)
         self._walk(self.state.rule.root, items, np.arange(len(items)), work, target)
         return work
@@ -136,6 +136,7 @@ class Chooser:
     ) -> None:
         if not isinstance(at, Node) or not len(places):
             return
+        # By identity: two nodes of a tree may be equal.
         node = next(k for k, each in enumerate(self.state.nodes) if each is at)
         evidence = self.state.evidence[items[places], node]
         short = evidence.max(axis=1) < target
@@ -147,7 +148,7 @@ class Chooser:
     def _hopeless(
         self, items: Ints, node: int, target: float
     ) -> Iterator[tuple[int, WhyUndecided]]:
-        """Items that cannot be decided: no room, silence, or too near the cut."""
+        """Items to give up: their cells are full, they do not answer, or they are near the cut."""
         questions = len(self.state.nodes[node].questions)
         few = ~self.state.has_room(items, node) | (self.state.dropped[items] > 0)
         over = self.spent[items] + questions > self.limit
@@ -159,7 +160,7 @@ class Chooser:
             yield int(item), "few-answers" if silent else "between"
 
     def _forecast(self, items: Ints, node: int, target: float) -> Floats:
-        """Answers that the items still need, seen with optimism."""
+        """Answers that the items still need, if they are one standard error luckier than so far."""
         at = self.state.nodes[node]
         low, high = self.state.lines[node]
         _, variance = self.typical[node]
@@ -170,15 +171,17 @@ class Chooser:
         luck = np.sqrt(spread / (len(at.questions) * (rounds + 0.5)))
         hopeful = np.maximum(far + luck, 1e-6)
         left = target - self.state.evidence[items, node].max(axis=1)
+        # Evidence grows by about mean^2 / (2 variance) an answer at the best bet.
         return np.asarray(left / (hopeful**2 / (2 * spread)))
 
     def _times(self, items: Ints, node: int, target: float, low: Floats, high: Floats) -> Ints:
-        """Rounds to begin at once: half of those that even the luckiest item still needs.
+        """How many rounds to begin at once: half of what an item needs if every answer favours it.
 
-        They cost nothing, for nobody can be decided before, and save Batches; only half, because
-        bets improve from one Batch to the next.
+        That wastes nothing, because it cannot be decided earlier, and it saves Batches. Only half,
+        because bets improve from one Batch to the next.
         """
         if isinstance(self.state.problem.kind, Number):
+            # One number can be arbitrarily large, so a single round may decide.
             return np.ones(len(items), dtype=np.int64)
         at, (low_line, high_line) = self.state.nodes[node], self.state.lines[node]
         kind, weights, cuts = self.state.problem.kind, np.array(at.weights), np.array(at.cuts)
@@ -195,7 +198,7 @@ class Chooser:
         return np.asarray(times)
 
     def _bets(self, items: Ints, node: int) -> tuple[Floats, Floats]:
-        """Bets on low and high: what grows fastest if the item goes on as it did."""
+        """The bets on low and high whose evidence grows fastest if the item goes on as so far."""
         (low_level, high_level), variance = self.typical[node]
         low, high = self.state.lines[node]
         prior = self.tuning.prior_rounds
@@ -227,18 +230,20 @@ def _bet(kind: AnswerKind, node: Node, mean: Floats, spread: Floats, most: float
     if isinstance(kind, Number):
         square = float(np.mean(np.square(node.weights)))
         return np.asarray(np.maximum(mean, 0) / (square * kind.sigma**2))
+    # Kelly's bet to second order: it maximises the mean of bet z - bet^2 z^2 / 2.
     return np.asarray(np.clip(mean / (spread + mean**2), 0, most))
 
 
 def _typical(node: Node, kind: AnswerKind) -> tuple[tuple[float, float], float]:
-    """Scores that typical items of both sides have, and the variance of one answer's score."""
+    """The scores of typical items of both sides, and the variance of one answer's score."""
     weights, cuts = np.array(node.weights), np.array(node.cuts)
     square = float(np.mean(weights**2))
     if isinstance(kind, Number):
         variance = square * kind.sigma**2
         return node.levels or (-math.sqrt(variance), math.sqrt(variance)), variance
     width = kind.high - kind.low
-    # Nothing is known of a cut that the user gave: .7 of the way to the ends is what .85 is to .5.
+    # Nothing is known about a cut that the user gave. The values are for yes/no items that say yes
+    # with .85 or .15: .7 of the way from .5 to an end, and a variance of about .15.
     ends = np.sort(np.stack([weights * (kind.low - cuts), weights * (kind.high - cuts)]), axis=0)
     guess = 0.7 * float(ends[0].mean()), 0.7 * float(ends[1].mean())
     return node.levels or guess, square * 0.15 * width**2

@@ -2,94 +2,62 @@
 
 A split is proposed only if models fitted on two halves of the items sort all of them alike, and if
 each division is carried by several questions. Otherwise more items are screened, then the same ones
-again, and in the end the answer is that there is no consensus: questions that each go their own
-way, a lone question and a duplicated one end there, as they should.
+again. If that does not help, the plan is to give up: there is no consensus. Questions that are
+unrelated, a single useful question and a duplicated one end there, as they should.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from askfew.algorithms.rule.guess.tree import grow
+from askfew.algorithms.rule.screen import Screen
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.answers import Number
-from askfew.classes import Answered, Classes, agreement, fit, predicted, separation
+from askfew.estimates.classes import CellMeans, Classes, agreement, fit, predicted
+from askfew.estimates.separation import separation
 from askfew.plans import Plan
-from askfew.records import Batch, Floats, Ints, Problem, Tally
+from askfew.records import Floats, Ints, Problem
 from askfew.rule import Node, Rule
 
-__all__ = ["Learner", "Screen"]
+__all__ = ["Learner"]
 
 _ANCHOR_TIMES = 3
-"""Answers of an anchor to a defining question: enough to see which way round it is."""
-
-
-@dataclass
-class Screen:
-    """What was answered while learning: cells that were asked, and their counts and sums."""
-
-    problem: Problem
-    rows: list[tuple[Ints, Ints, Ints, Floats]] = field(default_factory=list)
-
-    def record(self, batch: Batch, tally: Tally) -> None:
-        """Add an answered Batch."""
-        self.rows.append((batch.items, batch.questions, tally.counts, tally.sums))
-
-    @property
-    def answers(self) -> int:
-        """How many there are."""
-        return sum(int(counts.sum()) for _, _, counts, _ in self.rows)
-
-    def table(self) -> tuple[Ints, Ints, Ints, Floats]:
-        """The items and questions that were asked, and counts and sums for all their cells."""
-        columns = zip(*self.rows, strict=True)
-        items, questions, counts, sums = (np.concatenate(each) for each in columns)
-        asked, row = np.unique(items, return_inverse=True)
-        known, column = np.unique(questions, return_inverse=True)
-        shape = len(asked), len(known)
-        all_counts, all_sums = np.zeros(shape, dtype=np.int64), np.zeros(shape)
-        np.add.at(all_counts, (row, column), counts)
-        np.add.at(all_sums, (row, column), sums)
-        return asked, known, all_counts, all_sums
-
-    def counts_of(self, questions: Ints) -> Ints:
-        """Answers about every item of the problem to these questions."""
-        counts = np.zeros((self.problem.items, len(questions)), dtype=np.int64)
-        place = np.full(self.problem.questions, -1)
-        place[questions] = np.arange(len(questions))
-        for items, asked, given, _ in self.rows:
-            here = place[asked] >= 0
-            np.add.at(counts, (items[here], place[asked[here]]), given[here])
-        return counts
+"""Answers of an anchor to a defining question, to see which way round it is. A round number."""
 
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """Proposes what to screen next, or the rule, or to give up: a function of what was answered."""
+    """Proposes what to screen next, or the rule, or to give up.
+
+    The proposal depends on the answers so far and on nothing else: a replay that lacks a plan, or a
+    newer version of this class, can take over at any step.
+    """
 
     problem: Problem
     groups: Sequence[int]
     """Allowed numbers of groups."""
     names: Sequence[str]
-    """Of the groups, where anchors name them."""
+    """The names of the groups, if anchors give them."""
     anchors: Ints
     """The group of each item that the user told, -1 elsewhere."""
     defining: Ints
-    """Questions that define the split; none: all may."""
+    """The questions that define the split; if empty, any may."""
     per_cell: Floats
-    """Most answers of a cell (items x questions, or anything that broadcasts to it)."""
+    """The caps of the cells (items x questions, or anything that broadcasts to it)."""
     same: bool
     """Whether asking again gives the same answer."""
     tuning: Tuning
     root: int
-    """Decides all chance."""
+    """The seed of all random choices."""
 
     def propose(self, screen: Screen) -> Plan:
         """The next plan: ``screen`` (cells to ask), ``freeze`` (a rule) or ``give up``."""
+        # Seeded by the step, not carried along: a replay that skips steps draws the same numbers.
         rng = np.random.default_rng([self.root, len(screen.rows)])
         if 0 < len(self.defining) < self.tuning.need:
             return self._by_few(screen)
@@ -97,13 +65,13 @@ class Learner:
             return self._with_anchors(screen, rng)
         return self._unaided(screen, rng)
 
-    # Without help: the split must show itself.
+    # Without anchors.
 
     def _unaided(self, screen: Screen, rng: np.random.Generator) -> Plan:
         if not screen.rows:
             return self._screen(self._order[: self._first_items], self._pool)
         items, questions, counts, sums = screen.table()
-        answered = Answered.of(self.problem.kind, counts, sums)
+        answered = CellMeans.of(self.problem.kind, counts, sums)
         groups = self._number(answered, rng)
         stable = 0.0
         if groups is not None:
@@ -116,9 +84,9 @@ class Learner:
         return self._more(screen, items, questions, counts, stable)
 
     def _sharpen(
-        self, items: Ints, questions: Ints, answered: Answered, model: Classes
+        self, items: Ints, questions: Ints, answered: CellMeans, model: Classes
     ) -> Plan | None:
-        """Some new items on the questions that matter, for levels one can rely on."""
+        """Screen some new items on the questions that matter, for more reliable levels."""
         others = self._order[~np.isin(self._order, items)]
         missing = self.tuning.sharp_items - len(items)
         if missing <= 0 or not len(others) or len(model.shares) > 2:
@@ -126,10 +94,10 @@ class Learner:
         promising = self._promising(answered, model, None, 0.0)
         return self._screen(others[:missing], questions[promising])
 
-    def _number(self, answered: Answered, rng: np.random.Generator) -> int | None:
-        """How many groups to look for: what predicts answers of other items best.
+    def _number(self, answered: CellMeans, rng: np.random.Generator) -> int | None:
+        """The number of groups that predicts answers of held-out items best.
 
-        None if that cannot be said yet: few items hide groups.
+        None if it is too early to say: among few items a group may be missing.
         """
         n = len(answered.weights)
         if len(self.groups) == 1:
@@ -152,19 +120,20 @@ class Learner:
     def _more(
         self, screen: Screen, items: Ints, questions: Ints, counts: Ints, stable: float
     ) -> Plan:
-        """More items on the same questions; once all are there, the same again."""
+        """Screen more items on the same questions; when all were asked, ask the same again."""
         if screen.answers < self._most_answers:
             new = self._order[~np.isin(self._order, items)][: max(20, len(items) // 2)]
             if len(new):
                 return self._screen(new, questions)
             room = counts < np.minimum(self._room(items, questions), self.tuning.most_repeats)
+            # If most cells are full, what is left is too uneven to change the picture.
             if not self.same and room.mean() >= 0.3:
                 at, column = np.nonzero(room)
                 return _ask(items[at], questions[column])
         return Plan("give up", {"agreement": round(stable, 3)})
 
-    def _stability(self, answered: Answered, groups: int, rng: np.random.Generator) -> float:
-        """How far two halves of the items (and of the questions) lead to the same groups."""
+    def _stability(self, answered: CellMeans, groups: int, rng: np.random.Generator) -> float:
+        """How well the groups from two halves of the items (and of the questions) agree."""
         n, d = answered.weights.shape
         by_items = []
         for _ in range(2):
@@ -178,11 +147,12 @@ class Learner:
                 halves = np.array_split(rng.permutation(d), 2)
                 models = [fit(answered.columns(half), groups, rng, starts=8) for half in halves]
                 by_questions.append(agreement(*(m.posterior.argmax(axis=1) for m in models)))
+            # Half of the questions say less than all, so they need to agree less.
             allowance = self.tuning.stable - self.tuning.stable_questions
             stable = min(stable, float(np.mean(by_questions)) + allowance)
         return stable
 
-    # With anchors: items whose group the user knows say what the groups are.
+    # With anchors: items whose group the user knows define the groups.
 
     def _with_anchors(self, screen: Screen, rng: np.random.Generator) -> Plan:
         known = np.flatnonzero(self.anchors >= 0)
@@ -191,7 +161,7 @@ class Learner:
             times = 1 if self.same else self.tuning.anchor_answers
             return self._screen(known, self._pool[:most], times)
         items, questions, counts, sums = screen.table()
-        answered = Answered.of(self.problem.kind, counts, sums)
+        answered = CellMeans.of(self.problem.kind, counts, sums)
         told = self.anchors[items]
         model = fit(answered, len(self.names), rng, known=told)
         rule = self._rule(answered, model, questions, self.tuning.doubt_anchors, told)
@@ -202,7 +172,7 @@ class Learner:
         if screen.answers >= self._most_answers or len(screen.rows) > self.tuning.most_stages:
             return Plan("give up", {"agreement": None})
         if alone or len(screen.rows) % 2:
-            # Items of unknown groups sharpen the levels: first those that were asked before.
+            # Items of unknown groups sharpen the levels. Those that were asked before come first.
             promising = questions[self._promising(answered, model, told, 0.0)]
             missing = counts[:, np.isin(questions, promising)] == 0
             who = items[missing.any(axis=1)]
@@ -212,17 +182,17 @@ class Learner:
                 who, promising, before=(items, questions, np.minimum(counts, 1) * 99)
             )
         else:
-            # A good question may have been overlooked: the anchors are asked what may be one.
+            # A good question may have been overlooked, so the anchors are asked about candidates.
             promising = questions[self._promising(answered, model, told, 2.0)]
             plan = self._screen(known, promising, before=(items, questions, counts))
         return plan if len(plan.columns["items"]) else Plan("give up", {"agreement": None})
 
     def _promising(
-        self, answered: Answered, model: Classes, told: Ints | None, hope: float
+        self, answered: CellMeans, model: Classes, told: Ints | None, hope: float
     ) -> Ints:
-        """Questions on which some two groups seem far apart: each pair's best ones.
+        """The questions on which some two groups seem far apart: the best ones of each pair.
 
-        ``hope`` is how many standard errors are granted to a question that was asked too little.
+        ``hope`` is how many standard errors are added, for questions that were asked too little.
         """
         separated = separation(answered, model, told)
         distances = separated.distances + hope * separated.errors
@@ -237,7 +207,7 @@ class Learner:
                 chosen.update(best[far].tolist())
         return np.array(sorted(chosen))
 
-    # One or two questions that define the split: nothing to fit, only which way round they are.
+    # With one or two defining questions there is nothing to fit, only which way round they are.
 
     def _by_few(self, screen: Screen) -> Plan:
         kind = self.problem.kind
@@ -251,10 +221,10 @@ class Learner:
             if not screen.rows:
                 return self._screen(self._order[: self.tuning.unlabelled], questions)
             items, _, counts, sums = screen.table()
-            answered = Answered.of(kind, counts, sums)
+            answered = CellMeans.of(kind, counts, sums)
             cuts = answered.overall
             apart = np.where(answered.weights > 0, answered.means - cuts, 0.0)
-            # Which way round: as the anchors say, or else as the first question.
+            # The direction is the anchors', or without anchors that of the first question.
             toward = np.where(self.anchors[items] == 1, 1.0, -1.0) if len(known) else apart[:, 0]
             signs = np.where((apart * toward[:, np.newaxis]).sum(axis=0) < 0, -1.0, 1.0)
         if bounded:
@@ -264,11 +234,11 @@ class Learner:
         )
         return _freeze(Rule(tuple(questions.tolist()), node, tuple(self.names or "01")), None)
 
-    # What all ways share.
+    # Used by all of the above.
 
     def _rule(
         self,
-        answered: Answered,
+        answered: CellMeans,
         model: Classes,
         questions: Ints,
         doubt: float,
@@ -295,7 +265,7 @@ class Learner:
         times: int = 1,
         before: tuple[Ints, Ints, Ints] | None = None,
     ) -> Plan:
-        """Every one of these items on every one of these questions, as far as cells have room.
+        """A plan to ask these items all of these questions, as far as their cells have room.
 
         ``before`` are items, questions and counts of what was asked already.
         """
@@ -322,18 +292,18 @@ class Learner:
         return self.tuning.large_committee if few else self.tuning.committee
 
     def _capped(self, most: int) -> bool:
-        """Whether a typical cell takes at most so many answers."""
+        """Whether a typical cell takes at most ``most`` answers."""
         return self.same or float(np.median(self.per_cell)) <= most
 
     @property
     def _order(self) -> Ints:
-        """Items in the order in which they are screened; anchors come by themselves."""
+        """The items but the anchors, in the order in which they are screened."""
         order = np.random.default_rng([self.root, 1 << 32]).permutation(self.problem.items)
         return order[self.anchors[order] < 0]
 
     @property
     def _pool(self) -> Ints:
-        """Questions to screen: those that define the split, all, or as many random ones as fit."""
+        """The questions to screen: the defining ones, or all, or as many random ones as fit."""
         if len(self.defining):
             return self.defining
         d = self.problem.questions

@@ -1,4 +1,4 @@
-"""From fitted classes to a rule: divisions in two, each carried by a committee of questions."""
+"""From fitted classes to a rule: a tree of divisions in two, each with a committee of questions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.answers import AnswerKind, Number
-from askfew.classes import Separation
+from askfew.estimates.separation import Separation
 from askfew.records import Floats, Ints
 from askfew.rule import Node, Rule
 
@@ -22,7 +22,7 @@ Group = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class _Division:
-    """Two sides of some classes, and the questions that tell them apart."""
+    """A division of some classes into two sides, and the questions that tell them apart."""
 
     high: Group
     low: Group
@@ -30,7 +30,7 @@ class _Division:
     signs: Floats
     middles: Floats
     strength: float
-    """Half the distance of the nearest classes, in spreads of one answer, less its error."""
+    """Half the distance of the nearest two classes, less its error, in spreads of one answer."""
 
 
 def grow(
@@ -48,9 +48,9 @@ def grow(
 ) -> Rule | None:
     """The rule for these classes, or None if not even two sides can be told apart.
 
-    ``fitted`` are the model's own levels, ``questions`` are the columns' numbers, ``doubt`` how
-    many standard errors are taken off, ``more`` what one more question is worth. A part of the
-    tree whose classes cannot be told apart becomes one leaf.
+    ``fitted`` are the model's own levels, ``questions`` the numbers of the columns, ``doubt`` how
+    many standard errors are subtracted, ``more`` what one more question is worth. Classes that
+    cannot be told apart become one leaf.
     """
     grower = _Grower(
         separated, fitted, isinstance(kind, Number), tuning, doubt, committee, need, more
@@ -91,10 +91,11 @@ class _Grower:
         return self._node(best)
 
     def _division(self, high: Group, low: Group) -> _Division | None:
-        """Questions for one bipartition, one by one: each time the one that adds most.
+        """The questions for one bipartition, chosen greedily.
 
-        What counts is the margin between the nearest two classes of different sides, for the mean
-        of equally weighted questions, less its standard error.
+        Each step adds the question that gains most in the margin: the distance of the nearest two
+        classes of different sides, for the mean of equally weighted questions, less its standard
+        error.
         """
         levels, spread = self.separated.levels, self.separated.spread
         above, below = levels[list(high)].mean(axis=0), levels[list(low)].mean(axis=0)
@@ -118,7 +119,7 @@ class _Grower:
             chosen.append(left[at])
             total, squared = sums[:, at], squared + float(error[left[at]] ** 2)
             mean = float(margins[at]) / len(chosen)
-            # More questions at the same margin are better: an item's exceptions average out.
+            # At the same margin more questions are better: an item's exceptions average out.
             value = mean * math.sqrt(1 + self.more * (len(chosen) - 1))
             if len(chosen) >= self.need and (best is None or value > best[0]):
                 best = (value, mean, list(chosen))
@@ -150,16 +151,16 @@ class _Grower:
         low = float(scores[list(division.low)].max())
         high = float(scores[list(division.high)].min())
         middle = (low + high) / 2
-        # The cut lies half-way between the nearest classes of both sides: there the score is 0.
+        # The cut, where the score is 0, lies half-way between the nearest classes of both sides.
         cuts = cuts + middle / weights
-        # Honest levels are drawn together by wrongly assigned items, the model's lie too far apart.
+        # Wrongly assigned items draw the separation's levels together, and the fitted model's lie
+        # too far apart: the truth is between, and the mean of both is taken.
         own = (weights * (self.fitted[:, questions] - cuts)).mean(axis=1)
         reach = min(own[list(division.high)].min(), -own[list(division.low)].max())
         level = float(((high - low) / 2 + max(reach, (high - low) / 2)) / 2)
         sides = self.node(division.low), self.node(division.high)
-        if (weights < 0).sum() > (
-            weights > 0
-        ).sum():  # most questions shall speak for the high side
+        # Readers expect "yes" to mean "high", so most weights are made positive.
+        if (weights < 0).sum() > (weights > 0).sum():
             weights, sides = -weights, sides[::-1]
         return Node(
             tuple(questions.tolist()),
@@ -171,7 +172,7 @@ class _Grower:
 
 
 def _sides(classes: Group) -> Iterator[tuple[Group, Group]]:
-    """Every way to divide classes in two; the first class is always on the low side."""
+    """Every way to divide classes in two, once: the first class is always on the low side."""
     first, *others = classes
     for size in range(1, len(classes)):
         for high in combinations(others, size):
@@ -179,7 +180,7 @@ def _sides(classes: Group) -> Iterator[tuple[Group, Group]]:
 
 
 def _in_units(at: Node | Group, kind: AnswerKind, places: dict[int, int]) -> Node | Group:
-    """The tree in the user's units, its questions by their places in the rule."""
+    """The tree in the user's units, with questions as places in the rule's list."""
     if not isinstance(at, Node):
         return at
     width, low = (1.0, 0.0) if isinstance(kind, Number) else (kind.high - kind.low, kind.low)

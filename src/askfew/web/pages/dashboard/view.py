@@ -10,7 +10,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.knowledge import guesses_of
 from askfew.campaigns.reading.tallies import Tallies, tallies_of
 from askfew.campaigns.tables.snapshot import snapshot
-from askfew.guessing import Guesses
+from askfew.estimates.guesses import Guesses
 from askfew.web.pages.caches import PageCaches, caches_of
 from askfew.web.pages.dashboard.standing import Standing, standing_of
 from askfew.web.pages.forecasts import least_answers, usual_unknown

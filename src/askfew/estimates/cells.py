@@ -1,4 +1,4 @@
-"""What was answered, cell by cell: how often each (item, question) was, sums and squares."""
+"""All answers added up by cell: for each (item, question) the count, the sum and the squares."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ __all__ = ["CellSums", "CellTable", "Cells"]
 
 Mask: TypeAlias = NDArray[np.bool_]
 _MOST = 2 * 10**6
-"""Cells of a table at most: the questions with the most answers are kept."""
+"""The most cells of a table; beyond it only the questions with the most answers are kept. A round
+number: fitting classes to it takes seconds and tens of megabytes."""
 _RESOLUTION = 1e-13
-"""Of a sum of squares, with some room: what is smaller is rounding."""
+"""The relative accuracy of a sum of squares: the machine's epsilon times a thousand, for sums."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +36,12 @@ class CellSums:
 
     @property
     def mean(self) -> Floats:
-        """Of each cell's answers."""
+        """The mean answer of each cell."""
         return np.asarray(self.sum / self.count)
 
     @property
     def variance(self) -> Floats:
-        """Of each cell's answers around their mean; nan where there is one, or it is unknown."""
+        """The variance within each cell; nan for a single answer, or if squares are unknown."""
         within = np.maximum(self.square - self.sum**2 / self.count, 0.0)
         return np.where(self.count > 1, within / np.maximum(self.count - 1, 1), np.nan)
 
@@ -55,7 +56,7 @@ class CellSums:
         )
 
     def table(self) -> CellTable:
-        """As a table; where that is large, only the questions with the most answers are kept."""
+        """As a table; if that is too large, only with the questions that have most answers."""
         kept = self.where(
             _busiest(self.question, self.count, _MOST // max(len(np.unique(self.item)), 1))
         )
@@ -79,7 +80,7 @@ class CellTable:
 
 @dataclass
 class Cells:
-    """Adds answers up as they come; takes memory for cells, not for answers."""
+    """Adds answers up as they come; needs memory for cells, not for answers."""
 
     problem: Problem
     _cell: list[Ints] = field(default_factory=list)
@@ -96,12 +97,13 @@ class Cells:
         self._sum.append(tally.sums)
         self._square.append(self._squares(tally))
         self._rows += len(batch)
+        # Merging sorts all rows. Waiting until they have tripled keeps the total cost linear.
         if self._rows > 2 * self._merged + 10**5:
             self._merge()
 
     def _squares(self, tally: Tally) -> Floats:
         if isinstance(self.problem.kind, YesNo):
-            return tally.sums
+            return tally.sums  # 0 and 1 are their own squares
         if tally.squares is not None:
             return tally.squares
         return np.where(tally.counts > 1, np.nan, tally.sums**2)
@@ -130,7 +132,8 @@ class Cells:
         self._merge()
         item, question = np.divmod(self._cell[0], self.problem.questions)
         square = self._square[0]
-        if isinstance(self.problem.kind, Number):  # so large that no float sees the noise
+        if isinstance(self.problem.kind, Number):
+            # Numbers so large that the noise is lost in the rounding of their squares.
             lost = square * _RESOLUTION > self.problem.kind.sigma**2
             square = np.where(lost, np.nan, square)
         every = CellSums(item, question, self._count[0], self._sum[0], square)
@@ -153,7 +156,7 @@ def _added(parts: list[Floats], place: Ints) -> list[Floats]:
 
 
 def _busiest(question: Ints, count: Ints, most: int) -> Mask:
-    """Which rows are about the questions with the most answers, so many at most."""
+    """Which rows are about the ``most`` questions with the most answers."""
     _, place = np.unique(question, return_inverse=True)
     answers = np.bincount(place, weights=count)
     chosen = np.argsort(-answers, kind="stable")[: max(most, 1)]

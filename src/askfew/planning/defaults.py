@@ -6,7 +6,7 @@ from askfew.answers import AnswerKind, Number, Scale
 from askfew.planning.ranges import Range
 from askfew.simulation import Instance
 
-__all__ = ["GAP", "SHARE", "typical_instance", "usual_spread", "usual_useful"]
+__all__ = ["GAP", "SHARE", "default_spread", "default_useful", "typical_instance"]
 
 GAP = Range(0.5, 0.8)
 """How far groups differ where they do, of the width of the answers."""
@@ -24,10 +24,10 @@ _SPREAD = 0.14
 """Of the gap, where items of a group may differ: a standard deviation of .1 at .85 against .15."""
 
 
-def usual_useful(method: str, questions: int, groups: int = 2) -> Range:
+def default_useful(method: str, questions: int, groups: int = 2) -> Range:
     """How many questions tell the groups apart: at least one for each group after the first.
 
-    >>> usual_useful("frugal", 20), usual_useful("rule", 6)
+    >>> default_useful("frugal", 20), default_useful("rule", 6)
     (Range(low=2, high=8), Range(low=4, high=6))
     """
     fewest = max(_FEWEST_OF_A_RULE if method == "rule" else _USEFUL.low, groups - 1)
@@ -35,7 +35,7 @@ def usual_useful(method: str, questions: int, groups: int = 2) -> Range:
     return Range(*(max(1, min(end, questions)) for end in (fewest, most)))
 
 
-def usual_spread(method: str) -> float:
+def default_spread(method: str) -> float:
     """How far items of a group differ: a method that assumes they do not is shown such worlds."""
     return _SPREAD if method == "rule" else 0.0
 
@@ -57,5 +57,5 @@ def typical_instance(
         noise, sigma, gap = "gaussian", kind.sigma, _TYPICAL_GAP_IN_SIGMAS * kind.sigma
     elif isinstance(kind, Scale):
         noise = "scale"
-    spread = usual_spread(method)
+    spread = default_spread(method)
     return Instance(items, questions, useful, gap, noise, sigma, groups=groups, spread=spread)

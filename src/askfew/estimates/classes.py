@@ -5,7 +5,8 @@ independent given the class. It is fitted by EM (Dempster, Laird and Rubin 1977)
 starts. Real items of a class differ, so a second answer to the same cell is worth less than an
 answer to another question: n answers to one cell weigh ``n / (1 + DISCOUNT (n - 1))``.
 
-Everything here is an estimate. Nothing certified rests on it.
+``levels`` are the mean answers of the classes (classes x questions). Everything here is an
+estimate; nothing certified rests on it.
 """
 
 from __future__ import annotations
@@ -17,26 +18,41 @@ import numpy as np
 from askfew.answers import AnswerKind, Number
 from askfew.records import Floats, Ints
 
-__all__ = ["Answered", "Classes", "Separation", "agreement", "fit", "predicted", "separation"]
+__all__ = [
+    "DISCOUNT",
+    "EDGE",
+    "CellMeans",
+    "Classes",
+    "agreement",
+    "fit",
+    "log_likelihood",
+    "log_likelihood_by_question",
+    "normalised",
+    "predicted",
+]
 
 DISCOUNT = 0.3
-"""Of a repeat: what the first experiments on real tables used; not tuned since."""
-_ITERATIONS = 60
-_EDGE = 0.02
-"""A class is never sure of an answer: levels stay this far from the ends of a scale."""
+"""The correlation that is presumed among answers to one cell: the value of the first experiments on
+the real tables of benchmarks/rule.md; not tuned since."""
+EDGE = 0.02
+"""Levels stay this far from the ends of a scale, so that no single answer rules a class out. Set
+with the first experiments of benchmarks/rule.md; not tuned since."""
 _PRIOR = 1.0
-"""Answers that each class is lent at the overall mean of a question."""
+"""Answers at a question's overall mean that are added to each class: one, as Laplace would."""
 _CLAMPED_PRIOR = 0.7
-"""The same where some items' classes are known: they need less help."""
+"""The same where some items' classes are known and need less help. Not tuned."""
+_ITERATIONS = 60
 _CONVERGED = 1e-6
+"""EM stops at this relative gain in likelihood, or after ``_ITERATIONS``. Round numbers, not
+tuned."""
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
-    """What some items (rows) answered to some questions (columns), on the scale 0 to 1.
+class CellMeans:
+    """The mean answer of some items (rows) to some questions (columns), on the scale 0 to 1.
 
-    Numbers keep their own scale. ``weights`` are answers, repeats discounted; ``means`` are 0 where
-    there is none.
+    Numbers keep their own scale. ``weights`` are counts of answers with repeats discounted;
+    ``means`` are 0 where there is no answer.
     """
 
     weights: Floats
@@ -47,7 +63,7 @@ class Answered:
     @classmethod
     def of(
         cls, kind: AnswerKind, counts: Ints | Floats, sums: Floats, discount: float = DISCOUNT
-    ) -> Answered:
+    ) -> CellMeans:
         """From counts and sums of answers in the user's units."""
         counts = np.asarray(counts, dtype=np.float64)
         means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
@@ -57,13 +73,13 @@ class Answered:
         scaled = np.where(counts > 0, (means - kind.low) / (kind.high - kind.low), 0.0)
         return cls(weights, scaled, None)
 
-    def rows(self, chosen: Ints) -> Answered:
+    def rows(self, chosen: Ints) -> CellMeans:
         """Only some of the items."""
-        return Answered(self.weights[chosen], self.means[chosen], self.sigma)
+        return CellMeans(self.weights[chosen], self.means[chosen], self.sigma)
 
-    def columns(self, chosen: Ints) -> Answered:
+    def columns(self, chosen: Ints) -> CellMeans:
         """Only some of the questions."""
-        return Answered(self.weights[:, chosen], self.means[:, chosen], self.sigma)
+        return CellMeans(self.weights[:, chosen], self.means[:, chosen], self.sigma)
 
     @property
     def overall(self) -> Floats:
@@ -74,40 +90,41 @@ class Answered:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """A fitted model: what each class answers (classes x questions), and how large it is."""
+    """A fitted model: the mean answers of each class (classes x questions), and its size."""
 
     levels: Floats
     shares: Floats
+    """The part of the items that is in each class."""
     variances: Floats | None
-    """Of numbers, question by question."""
+    """The variance of numbers on each question; None for bounded answers."""
     posterior: Floats
-    """Of the items it was fitted to (items x classes)."""
+    """The probability of each class for the items it was fitted to (items x classes)."""
     likelihood: float
 
-    def log_odds(self, answered: Answered) -> Floats:
-        """Log probability of each item's answers under each class, and of the class, unscaled."""
+    def log_odds(self, answered: CellMeans) -> Floats:
+        """Log probability of each item's answers and class, up to a constant (items x classes)."""
         return log_likelihood(answered, self.levels, self.variances) + np.log(self.shares)
 
-    def probabilities(self, answered: Answered) -> Floats:
-        """Of every class, for items that need not be those it was fitted to."""
-        return _normalised(self.log_odds(answered))
+    def probabilities(self, answered: CellMeans) -> Floats:
+        """The probability of every class, also for items that the model was not fitted to."""
+        return normalised(self.log_odds(answered))
 
 
 def fit(
-    answered: Answered,
+    answered: CellMeans,
     classes: int,
     rng: np.random.Generator,
     *,
     starts: int = 15,
     known: Ints | None = None,
 ) -> Classes:
-    """The likeliest model of several starts; ``known`` clamps items to classes (-1: unknown).
+    """The likeliest model of several starts; ``known`` fixes items' classes (-1: not known).
 
     >>> counts = np.ones((6, 4), dtype=int)
     >>> sums = np.array([[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 0, 1], [0, 0, 0, 1], [0, 0, 1, 0],
     ...                  [0, 0, 0, 0]], dtype=float)
     >>> from askfew.answers import YesNo
-    >>> model = fit(Answered.of(YesNo(), counts, sums), 2, np.random.default_rng(0))
+    >>> model = fit(CellMeans.of(YesNo(), counts, sums), 2, np.random.default_rng(0))
     >>> first, *_, last = model.posterior.argmax(axis=1)
     >>> bool(first != last)
     True
@@ -115,12 +132,14 @@ def fit(
     if known is None:
         begin = _spectral_starts(answered, classes, rng, starts)
         return _em(answered, begin, _PRIOR, None)
+    # One start is enough: the known items say where the classes are. The others begin with next
+    # to no weight, so that the first levels are those of the known items.
     begin = np.full((1, len(known), classes), 1e-6)
     begin[0, known >= 0] = np.eye(classes)[known[known >= 0]]
     return _em(answered, begin, _CLAMPED_PRIOR, known)
 
 
-def _em(answered: Answered, begin: Floats, prior: float, known: Ints | None) -> Classes:
+def _em(answered: CellMeans, begin: Floats, prior: float, known: Ints | None) -> Classes:
     """EM from several starts at once (starts x items x classes); the likeliest end wins."""
     weights, means = answered.weights, answered.means
     weighted = weights * means
@@ -130,15 +149,17 @@ def _em(answered: Answered, begin: Floats, prior: float, known: Ints | None) -> 
     posterior = begin
     before = np.full(len(begin), -np.inf)
     for turn in range(_ITERATIONS):
+        # M step: shares and levels, each with its prior, so that an empty class stays defined.
         members = posterior.sum(axis=1)
         shares = (members + 1) / (members.sum(axis=1, keepdims=True) + classes)
         turned = posterior.transpose(0, 2, 1)
         levels = (turned @ weighted + prior * overall) / (turned @ weights + prior)
         if answered.sigma is None:
-            levels = np.clip(levels, _EDGE, 1 - _EDGE)
+            levels = np.clip(levels, EDGE, 1 - EDGE)
             variances = None
         else:
             variances = _variances(answered, posterior, levels)
+        # E step, in logs and from the highest, so that long products do not underflow.
         odds = log_likelihood(answered, levels, variances) + np.log(shares)[:, np.newaxis]
         highest = odds.max(axis=2, keepdims=True)
         raised = np.exp(odds - highest)
@@ -148,6 +169,7 @@ def _em(answered: Answered, begin: Floats, prior: float, known: Ints | None) -> 
         if clamped is not None and known is not None:
             posterior[:, clamped] = np.eye(classes)[known[clamped]]
         settled = likelihood - before < _CONVERGED * np.abs(likelihood)
+        # The first turns gain little from a soft start, and are no sign of convergence.
         if turn > 5 and settled.all():
             break
         before = likelihood
@@ -161,9 +183,10 @@ def _em(answered: Answered, begin: Floats, prior: float, known: Ints | None) -> 
     )
 
 
-def log_likelihood(answered: Answered, levels: Floats, variances: Floats | None) -> Floats:
-    """Of each item's answers under each class (... x items x classes), for levels (... x classes x
-    questions).
+def log_likelihood(answered: CellMeans, levels: Floats, variances: Floats | None) -> Floats:
+    """The log likelihood of each item's answers under each class (... x items x classes).
+
+    ``levels`` are ... x classes x questions.
     """
     weights, means = answered.weights, answered.means
     if variances is None:
@@ -172,8 +195,8 @@ def log_likelihood(answered: Answered, levels: Floats, variances: Floats | None)
             yes @ np.log(levels).swapaxes(-1, -2)
             + (weights - yes) @ np.log1p(-levels).swapaxes(-1, -2)
         )
-    # sum w (x - m)^2 / 2v, multiplied out so that no items x classes x questions array is made;
-    # taken from the overall mean, so that large numbers do not cancel.
+    # sum w (x - m)^2 / 2v, multiplied out so that no items x classes x questions array is made.
+    # All is taken from the overall mean, so that large numbers do not cancel.
     centre = answered.overall
     means, levels = np.where(weights > 0, means - centre, 0.0), levels - centre
     inverse = 1 / (2 * variances)[..., np.newaxis, :]
@@ -182,8 +205,8 @@ def log_likelihood(answered: Answered, levels: Floats, variances: Floats | None)
     return np.asarray(cross - square - weights @ (levels**2 * inverse).swapaxes(-1, -2))
 
 
-def _variances(answered: Answered, posterior: Floats, levels: Floats) -> Floats:
-    """Spread of numbers around their class's level, question by question (starts x questions)."""
+def _variances(answered: CellMeans, posterior: Floats, levels: Floats) -> Floats:
+    """The variance of numbers around their class's level (starts x questions)."""
     assert answered.sigma is not None
     weights, centre = answered.weights, answered.overall
     means, levels = np.where(weights > 0, answered.means - centre, 0.0), levels - centre
@@ -191,13 +214,14 @@ def _variances(answered: Answered, posterior: Floats, levels: Floats) -> Floats:
     square = turned @ (weights * means**2) - 2 * levels * (turned @ (weights * means))
     square = (square + levels**2 * (turned @ weights)).sum(axis=1)
     total = (turned @ weights).sum(axis=1)
+    # Never below half of the noise: a class of one item would otherwise shrink to a point.
     return np.asarray(np.maximum(square / np.maximum(total, 1e-9), answered.sigma**2 / 2))
 
 
 def _spectral_starts(
-    answered: Answered, classes: int, rng: np.random.Generator, starts: int
+    answered: CellMeans, classes: int, rng: np.random.Generator, starts: int
 ) -> Floats:
-    """Soft memberships from k-means++ on the leading singular vectors."""
+    """Soft memberships by k-means, started as k-means++, on the leading singular vectors."""
     centred = np.where(answered.weights > 0, answered.means - answered.overall, 0.0)
     if answered.sigma is not None:
         spread = (answered.weights * centred**2).sum(axis=0)
@@ -223,6 +247,7 @@ def _soft_kmeans(scores: Floats, classes: int, rng: np.random.Generator) -> Floa
             centres[group] = (
                 scores[inside].mean(axis=0) if inside.any() else scores[rng.integers(n)]
             )
+    # Soft, so that EM can still move an item that k-means put into the wrong class.
     return np.asarray(np.eye(classes)[nearest] * 0.9 + 0.1 / classes)
 
 
@@ -230,65 +255,27 @@ def _distances(scores: Floats, centres: Floats) -> Floats:
     return np.asarray(((scores[:, np.newaxis] - centres) ** 2).sum(axis=2))
 
 
-def _normalised(odds: Floats) -> Floats:
+def normalised(odds: Floats) -> Floats:
+    """Probabilities of the classes (last axis) from their log odds."""
     raised = np.exp(odds - odds.max(axis=-1, keepdims=True))
     return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
 
-@dataclass(frozen=True, eq=False)
-class Separation:
-    """How far classes lie apart on each question, measured honestly.
-
-    ``levels`` (classes x questions) come from assigning each item by all *other* questions, so that
-    a question does not vote for itself; ``spread`` is the standard deviation of one answer within a
-    class; ``errors`` (classes x classes x questions) are standard errors of a difference, in
-    spreads.
-    """
-
-    levels: Floats
-    spread: Floats
-    errors: Floats
-    members: Floats
-    """Answers that each class's level rests on (classes x questions)."""
-
-    @property
-    def distances(self) -> Floats:
-        """Of every pair of classes on every question, in spreads."""
-        gap = np.abs(self.levels[:, np.newaxis] - self.levels)
-        return np.asarray(gap / self.spread)
-
-
-def predicted(answered: Answered, model: Classes) -> float:
+def predicted(answered: CellMeans, model: Classes) -> float:
     """Log probability of each answer given the item's other answers, added up.
 
-    For items that the model was not fitted to it says how many classes are worth having.
+    On items that the model was not fitted to this is a cross-validated score of the number of
+    classes.
     """
-    one = _by_question(answered, model.levels, model.variances)
+    one = log_likelihood_by_question(answered, model.levels, model.variances)
     rest = one.sum(axis=1, keepdims=True) - one + np.log(model.shares)
-    return float(np.log((_normalised(rest) * np.exp(one)).sum(axis=2)).sum())
+    return float(np.log((normalised(rest) * np.exp(one)).sum(axis=2)).sum())
 
 
-def separation(answered: Answered, model: Classes, known: Ints | None = None) -> Separation:
-    """Honest levels and separations of a fitted model on the answers it was fitted to."""
-    weights, means = answered.weights, answered.means
-    one = _by_question(answered, model.levels, model.variances)
-    rest = one.sum(axis=1, keepdims=True) - one + np.log(model.shares)
-    others = _normalised(rest)
-    if known is not None:
-        others[known >= 0] = np.eye(len(model.shares))[known[known >= 0]][:, np.newaxis]
-    share = others * weights[:, :, np.newaxis]
-    members = share.sum(axis=0).T
-    levels = (share * means[:, :, np.newaxis]).sum(axis=0).T / np.maximum(members, 1e-9)
-    square = (share * (means[:, :, np.newaxis] - levels.T) ** 2).sum(axis=(0, 2))
-    least = 0.17**2 if answered.sigma is None else 0.25 * answered.sigma**2
-    spread = np.sqrt(np.maximum(square / np.maximum(members.sum(axis=0), 1e-9), least))
-    inverse = 1 / np.maximum(members, 0.3)
-    errors = np.sqrt(inverse[:, np.newaxis] + inverse)
-    return Separation(levels, spread, errors, members)
-
-
-def _by_question(answered: Answered, levels: Floats, variances: Floats | None) -> Floats:
-    """Log likelihood question by question (items x questions x classes)."""
+def log_likelihood_by_question(
+    answered: CellMeans, levels: Floats, variances: Floats | None
+) -> Floats:
+    """The log likelihood of each cell under each class (items x questions x classes)."""
     weights, means = answered.weights[..., np.newaxis], answered.means[..., np.newaxis]
     if variances is None:
         return np.asarray(weights * (means * np.log(levels.T) + (1 - means) * np.log1p(-levels.T)))
@@ -296,7 +283,7 @@ def _by_question(answered: Answered, levels: Floats, variances: Floats | None) -
 
 
 def agreement(one: Ints, other: Ints) -> float:
-    """Adjusted Rand index of two labellings: 1 the same groups, 0 what chance gives.
+    """Adjusted Rand index of two labellings: 1 for the same groups, 0 for what chance gives.
 
     >>> agreement(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
     1.0

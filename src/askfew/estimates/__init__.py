@@ -1,0 +1,9 @@
+"""Estimates: what the answers suggest, without a promise.
+
+- ``cells``: answers added up for every (item, question).
+- ``classes``: latent classes fitted to them by EM.
+- ``separation``: how far the classes lie apart on each question.
+- ``guesses``: a group for every item, with its probability.
+
+Methods, checks and outcomes use these. What claims never imports ``classes`` and what rests on it.
+"""
