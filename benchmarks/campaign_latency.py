@@ -27,11 +27,11 @@ from sqlalchemy import func, select
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import slots, steps
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.settling import settle
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import slots, steps
 from askfew.clustering import cluster
 from askfew.oracles import bernoulli
 from postgres import PrivatePostgres

@@ -24,8 +24,8 @@ from sqlalchemy import func, make_url, select
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import answers
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import answers
 from campaign_tools import sweep
 from postgres import PrivatePostgres
 from processes import together

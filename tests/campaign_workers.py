@@ -17,8 +17,8 @@ from typing import Any
 from sqlalchemy import event
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.raw import RawTransaction
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.database import Quick
 from askfew.errors import StoreUnreachable
 from campaign_tools import fixed_answer
 
@@ -149,5 +149,5 @@ def _dawdle_in_transactions(dawdle: float) -> None:
 
         return wrapped
 
-    Quick.all = slowly(Quick.all)  # type: ignore[method-assign]
-    Quick.run = slowly(Quick.run)  # type: ignore[method-assign]
+    RawTransaction.all = slowly(RawTransaction.all)  # type: ignore[method-assign]
+    RawTransaction.run = slowly(RawTransaction.run)  # type: ignore[method-assign]

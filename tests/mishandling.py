@@ -22,13 +22,13 @@ from sqlalchemy import and_, bindparam, func, select, update
 
 from askfew.campaigns.admission import revoke
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.schema import SlotState, answers, slots, steps
 from askfew.campaigns.exchange.answer_files import TellRow, read_answers
 from askfew.campaigns.exchange.exporting import long_rows
 from askfew.campaigns.exchange.importing import import_answers
 from askfew.campaigns.steps import reuse
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.database import Quick
-from askfew.campaigns.tables.schema import SlotState, answers, slots, steps
 from campaign_tools import Clock, answer_all, careless, frugal, sweep
 
 DELTA = 0.1
@@ -124,11 +124,11 @@ _TAKE_BACK = (
 _MARK_RETRACTED = update(answers).where(_theirs(answers)).values(retracted=True)
 
 
-def _revoke_and_forget(quick: Quick, campaign: int, worker: str, now: float) -> None:
-    revoke(quick, campaign, worker, now)
+def _revoke_and_forget(raw: RawTransaction, campaign: int, worker: str, now: float) -> None:
+    revoke(raw, campaign, worker, now)
     who = {"this_campaign": campaign, "this_worker": worker}
-    quick.run(_TAKE_BACK, who)
-    quick.run(_MARK_RETRACTED, who)
+    raw.run(_TAKE_BACK, who)
+    raw.run(_MARK_RETRACTED, who)
 
 
 def _all_told(campaign: int) -> Any:

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from sqlalchemy import select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import answers
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import answers
 from askfew.web.access.invitations import invite
 from askfew.web.access.owner import reset_token
 

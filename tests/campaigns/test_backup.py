@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import select
 
 from askfew.campaigns.backup import back_up, restore
+from askfew.campaigns.db.schema import metadata
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import metadata
 from askfew.errors import InvalidInput
 from askfew.web.access.invitations import invite
 from askfew.web.access.owner import first_token

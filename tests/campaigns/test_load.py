@@ -104,12 +104,12 @@ def plan_of(store: Store, statement: Executable) -> str:
         "EXPLAIN" if store.database.engine.dialect.name == "postgresql" else "EXPLAIN QUERY PLAN"
     )
 
-    def explain(quick: Any) -> str:
-        text, constants = store.database.compiled(statement)
-        quick._cursor.execute(f"{words} {text}", {**constants, **PARAMETERS})
-        return "\n".join(str(row[-1]) for row in quick._cursor.fetchall())
+    def explain(raw: Any) -> str:
+        text, constants = store.database.raw.compiled(statement)
+        raw._cursor.execute(f"{words} {text}", {**constants, **PARAMETERS})
+        return "\n".join(str(row[-1]) for row in raw._cursor.fetchall())
 
-    return store.database.quick(explain)
+    return store.database.raw_transaction(explain)
 
 
 @pytest.mark.parametrize("analysed", [False, True])

@@ -7,15 +7,15 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import func, select, text
 
+from askfew.campaigns.db import migrations
+from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.schema import campaigns, images, items, metadata
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.records import Item
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables import migrations
-from askfew.campaigns.tables.database import Database
-from askfew.campaigns.tables.schema import campaigns, images, items, metadata
 from askfew.errors import InvalidInput, StoreUnreachable
 from campaign_tools import answer_all, frugal, questions, sweep
 from campaign_tools import items as some_items

@@ -28,13 +28,13 @@ from sqlalchemy import select
 
 from askfew.algorithms import METHODS
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import answers, slots, steps
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.answer_files import read_answers
 from askfew.campaigns.exchange.exporting import long_rows
 from askfew.campaigns.exchange.importing import import_answers
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import answers, slots, steps
 from askfew.errors import NotAdmitted
 from askfew.records import Batch, Finding, Problem, Procedure
 from campaign_tools import Clock, careless, items, questions

@@ -12,9 +12,9 @@ from sqlalchemy import text
 from starlette.testclient import TestClient
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import SlotState
 from askfew.campaigns.reading.tallies import tallies_of
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import SlotState
 from askfew.web.api.answering import router as api_answering
 from askfew.web.api.campaigns import router as api_campaigns
 from askfew.web.api.invitations import router as api_invitations

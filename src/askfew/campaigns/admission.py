@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, func, select, text, update
 
+from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.schema import SlotState, campaigns, slots, steps, workers
 from askfew.campaigns.slots.handout import OVERDUE
 from askfew.campaigns.slots.states import UNSETTLED
 from askfew.campaigns.slots.undoing import BEING_REDONE, let_stand
-from askfew.campaigns.tables.database import Quick
-from askfew.campaigns.tables.schema import SlotState, campaigns, slots, steps, workers
 from askfew.errors import InvalidInput, NotAdmitted
 
 __all__ = ["Arrival", "admit", "check_name", "revoke"]
@@ -72,33 +72,33 @@ class Arrival:
         return self.reference if self.last_step == self.step else None
 
 
-def admit(quick: Quick, campaign: int, worker: str, now: float) -> Arrival:
+def admit(raw: RawTransaction, campaign: int, worker: str, now: float) -> Arrival:
     """Let the worker in and keep hold of their row: of two requests by one worker, one waits."""
     who = {"this_campaign": campaign, "this_worker": worker, "now": now}
-    row = quick.first(_ARRIVAL, who)
+    row = raw.first(_ARRIVAL, who)
     if row is None:
-        quick.run(_JOIN, who)
-        row = quick.first(_ARRIVAL, who)
+        raw.run(_JOIN, who)
+        row = raw.first(_ARRIVAL, who)
     arrival = Arrival(*row)
     if arrival.revoked is not None:
         raise NotAdmitted(
             "a worker must be admitted", f"{worker!r}, who was revoked", "ask the owner"
         )
     if now > arrival.seen + _SEEN_AGAIN:
-        quick.run(_SEE, who)
+        raw.run(_SEE, who)
     return arrival
 
 
-def revoke(quick: Quick, campaign: int, worker: str, now: float) -> None:
+def revoke(raw: RawTransaction, campaign: int, worker: str, now: float) -> None:
     """Ask the worker no more, and hand back what they hold. What they answered counts, in the open
     step too: whoever could take it out after a look at it could choose the data.
     """
     who = {"this_campaign": campaign, "this_worker": worker, "now": now}
-    quick.run(_JOIN, who)
-    quick.run(_REVOKE, who)
-    for step, number in quick.all(_REDOING, who):
-        let_stand(quick, {"this_campaign": campaign, "at_step": step, "at_number": number})
-    quick.run(_HAND_BACK, who)
+    raw.run(_JOIN, who)
+    raw.run(_REVOKE, who)
+    for step, number in raw.all(_REDOING, who):
+        let_stand(raw, {"this_campaign": campaign, "at_step": step, "at_number": number})
+    raw.run(_HAND_BACK, who)
 
 
 def check_name(worker: object) -> str:

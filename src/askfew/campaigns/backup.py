@@ -15,10 +15,9 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, text
 
+from askfew.campaigns.db.schema import answers, campaigns, metadata
 from askfew.campaigns.exchange.formats.whole_file import whole_file
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import answers, campaigns, metadata
-from askfew.campaigns.tables.snapshot import snapshot
 from askfew.errors import InvalidInput
 
 __all__ = ["back_up", "restore"]
@@ -55,7 +54,7 @@ def restore(store: Store, path: Path) -> dict[str, int]:
         raise InvalidInput(f"{path}: this file must be there", "none", "check its name")
     backup = Store(f"sqlite:///{path}")
     try:
-        with snapshot(backup.database) as source, store.database.write() as target:
+        with backup.database.snapshot() as source, store.database.write() as target:
             if target.execute(select(func.count()).select_from(campaigns)).scalar_one():
                 raise InvalidInput(
                     "a store to be restored must be empty", "one with campaigns", "name a new one"
@@ -88,7 +87,7 @@ def _copy_file(store: Store, beside: Path) -> None:
 def _copy_to_file(store: Store, beside: Path) -> None:
     copy = Store(f"sqlite:///{beside}")
     try:
-        with snapshot(store.database) as source, copy.database.write() as target:
+        with store.database.snapshot() as source, copy.database.write() as target:
             _copy_rows(source, target)
     finally:
         copy.close()

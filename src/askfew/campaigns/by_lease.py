@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import campaigns
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import campaigns
 
 __all__ = ["campaign_of"]
 

@@ -12,6 +12,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, select, update
 
 from askfew.campaigns.admission import admit, check_name, revoke
+from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.schema import campaigns, items, questions
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.handout import HandOut, Lease, expire_leases
 from askfew.campaigns.slots.intake import (
@@ -28,8 +31,6 @@ from askfew.campaigns.slots.intake import (
     take,
 )
 from askfew.campaigns.steps.advance import Advancer
-from askfew.campaigns.tables.database import Database, Quick
-from askfew.campaigns.tables.schema import campaigns, items, questions
 from askfew.errors import InvalidAnswer, InvalidInput
 from askfew.records import Problem
 
@@ -85,7 +86,7 @@ class Campaign:
         if not isinstance(n, int) or not 1 <= n <= 1000:
             raise InvalidInput("n must be between 1 and 1000", n, "say for example 10")
         while True:
-            leases = self.database.quick(partial(self._hand_out, worker, n))
+            leases = self.database.raw_transaction(partial(self._hand_out, worker, n))
             if leases:
                 return self._in_words(leases)
             if leases is None or not self._advancer.advance(self.clock()):
@@ -111,7 +112,7 @@ class Campaign:
             return Receipt(Received.INVALID, str(error))
         price = self.settings.price if cost is None else cost
         told = (slot, value, storable(str(answer)), self.clock(), seconds, price)
-        receipt, last = self.database.quick(lambda quick: take(quick, *told), one_by_one=True)
+        receipt, last = self.database.raw_transaction(lambda raw: take(raw, *told), one_by_one=True)
         if last:
             self._advance_if_settled()
         return receipt
@@ -119,7 +120,7 @@ class Campaign:
     def skip(self, lease: str, reason: str = "skipped") -> Receipt:
         """No answer from this worker (a skip or a failure): someone else is asked."""
         now = self.clock()
-        receipt = self._about(lease, lambda quick, slot: refuse(quick, slot, storable(reason), now))
+        receipt = self._about(lease, lambda raw, slot: refuse(raw, slot, storable(reason), now))
         self._advance_if_settled()
         return receipt
 
@@ -132,7 +133,7 @@ class Campaign:
     def renew(self, lease: str) -> Receipt:
         """Keep a question for another lease."""
         until = self.clock() + self.settings.lease_seconds
-        return self._about(lease, lambda quick, slot: renew(quick, slot, until))
+        return self._about(lease, lambda raw, slot: renew(raw, slot, until))
 
     def retract(self, lease: str, worker: str) -> Receipt:
         """Take back an answer of this worker's, as long as its step is open.
@@ -141,13 +142,13 @@ class Campaign:
         expires, their answer stands.
         """
         until = self.clock() + self.settings.lease_seconds
-        return self._about(lease, lambda quick, slot: retract(quick, slot, worker, until))
+        return self._about(lease, lambda raw, slot: retract(raw, slot, worker, until))
 
     def revoke(self, worker: str) -> None:
         """Ask this worker no more, and hand back what they hold. All they answered counts."""
         check_name(worker)
         now = self.clock()
-        self.database.quick(lambda quick: revoke(quick, self.id, worker, now))
+        self.database.raw_transaction(lambda raw: revoke(raw, self.id, worker, now))
         self._advance_if_settled()
 
     def pause(self) -> None:
@@ -197,22 +198,26 @@ class Campaign:
                     f"the campaign must be {before}", _state(connection, self.id), "nothing to do"
                 )
 
-    def _hand_out(self, worker: str, n: int, quick: Quick) -> list[Lease] | None:
+    def _hand_out(self, worker: str, n: int, raw: RawTransaction) -> list[Lease] | None:
         """Leases; an empty list if there is nothing for the worker, None if nothing is asked."""
         now = self.clock()
-        arrival = admit(quick, self.id, worker, now)
+        arrival = admit(raw, self.id, worker, now)
         if arrival.state != "running":
             return None
         if arrival.step is None:
             return []
         if arrival.overdue:
-            expire_leases(quick, self.id, now)
-        return self._lender.lend(quick, arrival.step, worker, n, arrival.role, now)
+            expire_leases(raw, self.id, now)
+        return self._lender.lend(raw, arrival.step, worker, n, arrival.role, now)
 
-    def _about(self, lease: str, work: Callable[[Quick, dict[str, Any]], Receipt]) -> Receipt:
+    def _about(
+        self, lease: str, work: Callable[[RawTransaction, dict[str, Any]], Receipt]
+    ) -> Receipt:
         """One transaction about one lease."""
         slot = read_lease(self.id, lease)
-        return UNKNOWN if slot is None else self.database.quick(lambda quick: work(quick, slot))
+        return (
+            UNKNOWN if slot is None else self.database.raw_transaction(lambda raw: work(raw, slot))
+        )
 
     def _in_words(self, leases: list[Lease]) -> list[Assignment]:
         return [

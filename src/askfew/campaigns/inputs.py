@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from askfew.algorithms import takes_option
+from askfew.campaigns.db.schema import items as items_table
+from askfew.campaigns.db.schema import questions as questions_table
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.tables.schema import items as items_table
-from askfew.campaigns.tables.schema import questions as questions_table
 from askfew.clustering import Session, session
 from askfew.errors import InvalidInput
 from askfew.log import Log

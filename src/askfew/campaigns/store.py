@@ -10,6 +10,17 @@ from sqlalchemy import Connection, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db import migrations
+from askfew.campaigns.db.database import Database, Joined
+from askfew.campaigns.db.schema import (
+    campaigns,
+)
+from askfew.campaigns.db.schema import (
+    items as items_table,
+)
+from askfew.campaigns.db.schema import (
+    questions as questions_table,
+)
 from askfew.campaigns.folder.pictures import media_type
 from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.inputs import Inputs, new_session
@@ -20,17 +31,6 @@ from askfew.campaigns.steps.advance import Advancer
 from askfew.campaigns.steps.log import open_step
 from askfew.campaigns.steps.reuse import reused_campaign
 from askfew.campaigns.steps.taught import check_fresh
-from askfew.campaigns.tables import migrations
-from askfew.campaigns.tables.database import Database, Joined
-from askfew.campaigns.tables.schema import (
-    campaigns,
-)
-from askfew.campaigns.tables.schema import (
-    items as items_table,
-)
-from askfew.campaigns.tables.schema import (
-    questions as questions_table,
-)
 from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.records import Problem

@@ -6,10 +6,10 @@ from sqlalchemy import select
 
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import images
 from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.settings import most_groups
 from askfew.campaigns.slots.intake import Receipt
-from askfew.campaigns.tables.schema import images
 from askfew.errors import InvalidInput
 from askfew.workers.desk import Described, Handed
 

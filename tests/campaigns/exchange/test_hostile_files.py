@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
+from askfew.campaigns.db.schema import metadata
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.exporting import label_studio_tasks, long_rows
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
@@ -27,7 +28,6 @@ from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import metadata
 from askfew.errors import InvalidInput
 from small_campaigns import ITEMS, QUESTIONS, answer, small_settings
 

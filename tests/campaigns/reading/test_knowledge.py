@@ -21,7 +21,6 @@ from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.snapshot import snapshot
 from askfew.errors import InvalidInput
 from campaign_tools import answer_by, by_rule, questions, three_kinds, two_kinds
 
@@ -41,7 +40,7 @@ def words(html: str) -> str:
 
 
 def known_of(campaign: Campaign) -> tuple[Any, Any]:
-    with snapshot(campaign.database) as connection:
+    with campaign.database.snapshot() as connection:
         known = knowledge_of(connection, campaign)
         return known, guesses_of(connection, campaign, known)
 

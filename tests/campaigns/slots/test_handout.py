@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import SlotState, slots, workers
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import SlotState, slots, workers
 from askfew.errors import InvalidInput
 from campaign_tools import (
     Clock,

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import SlotState
 from askfew.campaigns.slots.handout import expire_leases, give_up_unanswerable
 from askfew.campaigns.slots.states import TRANSITIONS, SlotEvent
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import SlotState
 from campaign_tools import Clock, slot, sweep
 
 OPEN, LEASED, ANSWERED, EMPTY = SlotState
@@ -27,7 +27,7 @@ def leased(campaign: Campaign, clock: Clock) -> str:
 def run_out(campaign: Campaign, clock: Clock) -> str:
     lease = leased(campaign, clock)
     clock.pass_seconds(601)
-    campaign.database.quick(lambda quick: expire_leases(quick, campaign.id, clock()))
+    campaign.database.raw_transaction(lambda raw: expire_leases(raw, campaign.id, clock()))
     return lease
 
 
@@ -78,7 +78,7 @@ def retract(campaign: Campaign, lease: str, clock: Clock) -> None:
 
 def let_time_pass(campaign: Campaign, lease: str, clock: Clock) -> None:
     clock.pass_seconds(601)
-    campaign.database.quick(lambda quick: expire_leases(quick, campaign.id, clock()))
+    campaign.database.raw_transaction(lambda raw: expire_leases(raw, campaign.id, clock()))
 
 
 def give_up(campaign: Campaign, lease: str, clock: Clock) -> None:
@@ -163,6 +163,6 @@ def test_what_a_slot_holds_fits_its_state(store: Store, clock: Clock) -> None:
     row = slot(campaign, 0)
     assert (row.worker, row.lease, row.expires, row.value) == ("ann", again, clock() + 600, 1.0)
     clock.pass_seconds(601)
-    campaign.database.quick(lambda quick: expire_leases(quick, campaign.id, clock()))
+    campaign.database.raw_transaction(lambda raw: expire_leases(raw, campaign.id, clock()))
     row = slot(campaign, 0)
     assert (row.worker, row.lease, row.expires, row.value) == ("ann", lease, None, 1.0)

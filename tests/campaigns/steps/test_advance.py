@@ -11,13 +11,13 @@ import pytest
 from sqlalchemy import select, update
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import campaigns, slots, steps
+from askfew.campaigns.db.schema import questions as questions_table
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.advance import Advancer
 from askfew.campaigns.steps.log import read_log
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import campaigns, slots, steps
-from askfew.campaigns.tables.schema import questions as questions_table
 from askfew.clustering import Session, session
 from askfew.errors import ReplayMismatch
 from askfew.log import Log, origin, seal

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import campaigns, steps
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import campaigns, steps
 from campaign_tools import answer_by, by_rule, frugal, sweep, two_kinds
 
 

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import answers
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.exporting import long_rows
 from askfew.campaigns.reading.status import status_of
@@ -16,7 +17,6 @@ from askfew.campaigns.records import Item
 from askfew.campaigns.steps.log import open_step
 from askfew.campaigns.steps.reuse import fill_step, is_reused
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import answers
 from askfew.errors import InvalidInput
 from campaign_tools import answers_of, items, questions, sweep
 from small_campaigns import ITEMS, QUESTIONS, answer, small_campaign, small_settings, truth

@@ -9,8 +9,8 @@ from sqlalchemy import select
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
+from askfew.campaigns.db.schema import invitations, owner_token, sessions
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import invitations, owner_token, sessions
 from askfew.web import pages
 from askfew.web.access.callers import SESSION_SECONDS
 from askfew.web.access.invitations import invite

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from sqlalchemy import select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import slots
 from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import slots
 from campaign_tools import sweep
 from small_campaigns import QUESTIONS, small_settings
 from web_browser import PATIENCE, RECORD_TELLS, KillableServer, RunningServer, Visitor, told, until

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import update
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import campaigns
 from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import campaigns
 from askfew.web.access.invitations import invite
 from campaign_tools import (
     Clock,

@@ -10,13 +10,12 @@ from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.records import Item
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.snapshot import snapshot
 from askfew.web.pages.words import promise_of
 from campaign_tools import answer_by, careless, frugal, questions
 
 
 def known_of(campaign: Campaign) -> Knowledge:
-    with snapshot(campaign.database) as connection:
+    with campaign.database.snapshot() as connection:
         return knowledge_of(connection, campaign)
 
 

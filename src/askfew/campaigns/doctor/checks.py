@@ -13,12 +13,12 @@ import numpy as np
 from sqlalchemy import Connection, and_, exists, func, not_, or_, select
 
 from askfew.answers import AnswerKind
+from askfew.campaigns.db.schema import SlotState, answers, slots, steps
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.intake import is_lease
 from askfew.campaigns.slots.states import FAILURES_TO_EMPTY
 from askfew.campaigns.slots.undoing import BEING_REDONE
 from askfew.campaigns.steps.log import read_batch
-from askfew.campaigns.tables.schema import SlotState, answers, slots, steps
 from askfew.errors import InvalidAnswer
 
 __all__ = ["answer_problems", "slot_problems", "step_problems"]

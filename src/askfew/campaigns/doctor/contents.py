@@ -10,12 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, and_, select
 
 from askfew.campaigns.contents import check_items, check_questions
-from askfew.campaigns.doctor.rows import check_row
-from askfew.campaigns.folder.pictures import check_picture
-from askfew.campaigns.forecast import CrowdForecast
-from askfew.campaigns.records import Item, Question
-from askfew.campaigns.settings import Settings
-from askfew.campaigns.tables.schema import (
+from askfew.campaigns.db.schema import (
     answers,
     campaigns,
     images,
@@ -26,6 +21,11 @@ from askfew.campaigns.tables.schema import (
     steps,
     workers,
 )
+from askfew.campaigns.doctor.rows import check_row
+from askfew.campaigns.folder.pictures import check_picture
+from askfew.campaigns.forecast import CrowdForecast
+from askfew.campaigns.records import Item, Question
+from askfew.campaigns.settings import Settings
 from askfew.errors import InvalidInput
 
 __all__ = ["about_problems", "content_problems", "row_problems"]

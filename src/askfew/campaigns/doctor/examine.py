@@ -12,6 +12,8 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DBAPIError, InvalidRequestError
 
+from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.schema import answers, campaigns, items, questions, steps
 from askfew.campaigns.doctor.checks import answer_problems, slot_problems, step_problems
 from askfew.campaigns.doctor.contents import about_problems, content_problems, row_problems
 from askfew.campaigns.doctor.mend import mendable_slots
@@ -20,9 +22,6 @@ from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.advance import resumed, stop_at_close
 from askfew.campaigns.steps.log import read_batch, read_log
 from askfew.campaigns.steps.taught import learning
-from askfew.campaigns.tables.database import Database
-from askfew.campaigns.tables.schema import answers, campaigns, items, questions, steps
-from askfew.campaigns.tables.snapshot import snapshot
 from askfew.errors import AskfewError, StoreUnreachable
 from askfew.log import Log
 from askfew.records import Batch, Problem
@@ -90,7 +89,7 @@ def examine_store(database: Database) -> Examination:
             numbers = connection.execute(select(campaigns.c.id).order_by(campaigns.c.id))
             everyone = list(numbers.scalars())
         for number in everyone:
-            with snapshot(database) as connection:
+            with database.snapshot() as connection:
                 verdicts.append(examine(connection, number))
     except (DBAPIError, StoreUnreachable) as error:
         problems.append(f"the database cannot be read: {error}")

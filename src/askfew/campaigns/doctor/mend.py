@@ -12,12 +12,12 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from askfew.answers import AnswerKind
+from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.schema import campaigns, steps
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.impossible import empty_impossible, impossible_slots
 from askfew.campaigns.steps.advance import GOING
 from askfew.campaigns.steps.log import close_step, lock_step
-from askfew.campaigns.tables.database import Database
-from askfew.campaigns.tables.schema import campaigns, steps
 from askfew.errors import AskfewError
 
 __all__ = ["mend", "mendable_slots"]

@@ -13,9 +13,7 @@ from sqlalchemy import Boolean, Column, Double, Integer, LargeBinary, String, Ta
 
 from askfew.campaigns.admission import check_name
 from askfew.campaigns.contents import check_group, check_id, check_text
-from askfew.campaigns.sentences import shown
-from askfew.campaigns.settings import is_storable
-from askfew.campaigns.tables.schema import (
+from askfew.campaigns.db.schema import (
     answers,
     campaigns,
     items,
@@ -25,6 +23,8 @@ from askfew.campaigns.tables.schema import (
     steps,
     workers,
 )
+from askfew.campaigns.sentences import shown
+from askfew.campaigns.settings import is_storable
 from askfew.errors import InvalidInput
 
 __all__ = ["check_row"]

@@ -8,10 +8,9 @@ from typing import Any
 from sqlalchemy import select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import SlotState, answers, images, slots
 from askfew.campaigns.exchange.formats import crowd_kit, label_studio
 from askfew.campaigns.steps.counted import counted
-from askfew.campaigns.tables.schema import SlotState, answers, images, slots
-from askfew.campaigns.tables.snapshot import snapshot
 
 __all__ = ["LONG_COLUMNS", "crowd_kit_rows", "label_studio_tasks", "long_rows"]
 
@@ -34,7 +33,7 @@ def long_rows(campaign: Campaign) -> list[LongRow]:
     Not in order of arrival: where people take longer to say no, the first answers would be biased,
     for whoever takes only so many of a cell.
     """
-    with snapshot(campaign.database) as connection:
+    with campaign.database.snapshot() as connection:
         told = connection.execute(
             select(answers).where(counted(campaign.id)).order_by(answers.c.step, answers.c.slot)
         )
@@ -65,7 +64,7 @@ def label_studio_tasks(campaign: Campaign) -> list[dict[str, Any]]:
 
     What workers hold just now is left out.
     """
-    with snapshot(campaign.database) as connection:
+    with campaign.database.snapshot() as connection:
         waiting = connection.execute(
             select(slots.c.item, slots.c.question)
             .where(slots.c.campaign == campaign.id, slots.c.state == SlotState.OPEN)

@@ -32,13 +32,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, func, select, text
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.exchange.answer_files import TellRow
-from askfew.campaigns.sentences import located, nearest, shown
-from askfew.campaigns.slots.cells import cells_of_step
-from askfew.campaigns.slots.intake import storable
-from askfew.campaigns.slots.settling import settle
-from askfew.campaigns.slots.states import UNSETTLED
-from askfew.campaigns.tables.schema import (
+from askfew.campaigns.db.schema import (
     SlotState,
     answers,
     campaigns,
@@ -47,6 +41,12 @@ from askfew.campaigns.tables.schema import (
     steps,
     workers,
 )
+from askfew.campaigns.exchange.answer_files import TellRow
+from askfew.campaigns.sentences import located, nearest, shown
+from askfew.campaigns.slots.cells import cells_of_step
+from askfew.campaigns.slots.intake import storable
+from askfew.campaigns.slots.settling import settle
+from askfew.campaigns.slots.states import UNSETTLED
 from askfew.errors import AskfewError, InvalidAnswer, InvalidInput
 
 __all__ = ["ImportReport", "import_answers"]

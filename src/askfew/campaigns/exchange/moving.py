@@ -16,15 +16,7 @@ from sqlalchemy import Connection, RowMapping, Table, insert, select
 from sqlalchemy.exc import DataError, IntegrityError
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.doctor.examine import examine
-from askfew.campaigns.doctor.rows import check_row
-from askfew.campaigns.exchange.formats.campaign_file import CampaignReader, CampaignWriter
-from askfew.campaigns.exchange.formats.whole_file import whole_file
-from askfew.campaigns.folder.pictures import LARGEST, check_picture
-from askfew.campaigns.sentences import located, shown
-from askfew.campaigns.settings import Settings
-from askfew.campaigns.store import Store, insert_image
-from askfew.campaigns.tables.schema import (
+from askfew.campaigns.db.schema import (
     SlotState,
     answers,
     campaigns,
@@ -36,7 +28,14 @@ from askfew.campaigns.tables.schema import (
     steps,
     workers,
 )
-from askfew.campaigns.tables.snapshot import snapshot
+from askfew.campaigns.doctor.examine import examine
+from askfew.campaigns.doctor.rows import check_row
+from askfew.campaigns.exchange.formats.campaign_file import CampaignReader, CampaignWriter
+from askfew.campaigns.exchange.formats.whole_file import whole_file
+from askfew.campaigns.folder.pictures import LARGEST, check_picture
+from askfew.campaigns.sentences import located, shown
+from askfew.campaigns.settings import Settings
+from askfew.campaigns.store import Store, insert_image
 from askfew.errors import InvalidInput
 
 __all__ = ["export_campaign", "import_campaign"]
@@ -50,7 +49,7 @@ _ROWS_AT_ONCE = 2000
 
 def export_campaign(campaign: Campaign, path: Path) -> None:
     """Write the campaign, as it stands at one moment, to a file."""
-    with whole_file(path) as beside, snapshot(campaign.database) as connection:
+    with whole_file(path) as beside, campaign.database.snapshot() as connection:
         writer = CampaignWriter(beside)
         about = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id))
         row = about.mappings().one()

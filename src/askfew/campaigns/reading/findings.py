@@ -13,12 +13,11 @@ import numpy as np
 from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import answers, campaigns, steps
 from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
 from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.reading.tallies import RankedQuestion, tallies_of
-from askfew.campaigns.tables.schema import answers, campaigns, steps
-from askfew.campaigns.tables.snapshot import snapshot
 from askfew.estimates.guesses import Guesses
 from askfew.records import Ints
 
@@ -100,7 +99,7 @@ class Report:
 def findings_of(campaign: Campaign) -> Report:
     """Read the answers and add them up."""
     status = status_of(campaign)
-    with snapshot(campaign.database) as connection:
+    with campaign.database.snapshot() as connection:
         known = knowledge_of(connection, campaign)
         guesses = guesses_of(connection, campaign, known)
         phases = _by_phase(connection, campaign.id)

@@ -10,10 +10,9 @@ from sqlalchemy import Connection, func, select
 
 from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning, sentence
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import answers, campaigns
 from askfew.campaigns.steps.counted import counted
 from askfew.campaigns.steps.log import newest_step
-from askfew.campaigns.tables.schema import answers, campaigns
-from askfew.campaigns.tables.snapshot import snapshot
 from askfew.checks.independence import Repeats, judge_repeats
 
 __all__ = [
@@ -38,7 +37,7 @@ def qualified(certificate: str | None, warnings: Sequence[AnswerWarning]) -> str
 
 def warnings_about(campaign: Campaign, worker: str | None) -> tuple[AnswerWarning, ...]:
     """What is to be said of one worker, or of every one, by what is known now."""
-    with snapshot(campaign.database) as connection:
+    with campaign.database.snapshot() as connection:
         outcome = connection.execute(
             select(campaigns.c.outcome).where(campaigns.c.id == campaign.id)
         ).scalar_one()

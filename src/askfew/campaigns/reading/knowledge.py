@@ -14,10 +14,10 @@ import numpy as np
 from sqlalchemy import Connection, func, select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import answers, campaigns, steps
 from askfew.campaigns.reading.rules import Division, divisions_of, group_word
 from askfew.campaigns.steps.counted import counted
 from askfew.campaigns.steps.log import newest_step, read_plans
-from askfew.campaigns.tables.schema import answers, campaigns, steps
 from askfew.estimates.cells import Cells
 from askfew.estimates.guesses import Guesses, guess_groups
 from askfew.outcome import WHY_UNDECIDED

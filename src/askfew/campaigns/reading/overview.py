@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
+from askfew.campaigns.db.schema import answers, campaigns
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import answers, campaigns
-from askfew.campaigns.tables.snapshot import snapshot
 
 __all__ = ["Overview", "overview_of"]
 
@@ -26,7 +25,7 @@ class Overview:
 
 def overview_of(store: Store) -> list[Overview]:
     """Oldest first."""
-    with snapshot(store.database) as connection:
+    with store.database.snapshot() as connection:
         counted = connection.execute(
             select(answers.c.campaign, func.count())
             .where(answers.c.retracted.is_(False))

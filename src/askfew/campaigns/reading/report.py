@@ -10,9 +10,9 @@ from sqlalchemy import select
 
 from askfew.answer_warnings import sentence
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import images, items
 from askfew.campaigns.reading.findings import findings_of
 from askfew.campaigns.sentences import chance, money
-from askfew.campaigns.tables.schema import images, items
 
 __all__ = ["report_html"]
 

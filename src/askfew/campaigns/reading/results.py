@@ -9,12 +9,11 @@ from sqlalchemy import func, select
 
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import answers, campaigns
 from askfew.campaigns.reading.independence import qualified, warnings_of
 from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
 from askfew.campaigns.reading.rules import rule_lines
 from askfew.campaigns.steps.log import newest_step
-from askfew.campaigns.tables.schema import answers, campaigns
-from askfew.campaigns.tables.snapshot import snapshot
 from askfew.estimates.guesses import Guesses
 
 __all__ = ["RESULT_COLUMNS", "CampaignResult", "ItemResult", "result_of"]
@@ -111,7 +110,7 @@ class CampaignResult:
 
 def result_of(campaign: Campaign) -> CampaignResult:
     """The outcome, or what the newest step knew if there is none yet."""
-    with snapshot(campaign.database) as connection:
+    with campaign.database.snapshot() as connection:
         row = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id)).one()
         newest = newest_step(connection, campaign.id)
         told = connection.execute(

@@ -11,14 +11,13 @@ from sqlalchemy import Connection, Integer, case, cast, func, select, tuple_
 
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import SlotState, answers, campaigns, slots, steps, workers
 from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.reading.independence import warnings_of
 from askfew.campaigns.reading.knowledge import knowledge_of
 from askfew.campaigns.steps.advance import GOING
 from askfew.campaigns.steps.log import newest_step
 from askfew.campaigns.steps.reuse import REUSED
-from askfew.campaigns.tables.schema import SlotState, answers, campaigns, slots, steps, workers
-from askfew.campaigns.tables.snapshot import snapshot
 
 __all__ = ["CampaignStatus", "WorkerStatus", "status_of"]
 
@@ -85,7 +84,7 @@ class CampaignStatus:
 
 def status_of(campaign: Campaign) -> CampaignStatus:
     """Read it all in one transaction, so that the numbers fit together."""
-    with snapshot(campaign.database) as connection:
+    with campaign.database.snapshot() as connection:
         row = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id)).one()
         newest = newest_step(connection, campaign.id)
         known = json.loads(newest.known) if newest is not None and newest.known else {}

@@ -11,9 +11,8 @@ import numpy as np
 from sqlalchemy import Connection, case, func, select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import answers, refusals
 from askfew.campaigns.steps.counted import counted
-from askfew.campaigns.tables.schema import answers, refusals
-from askfew.campaigns.tables.snapshot import snapshot
 from askfew.checks.gaps import gap_interval
 from askfew.records import Floats, Ints
 
@@ -58,7 +57,7 @@ class _Cells:
 
 def tallies_of(campaign: Campaign, labels: Ints) -> Tallies:
     """Read and add up, given what is known of the items."""
-    with snapshot(campaign.database) as connection:
+    with campaign.database.snapshot() as connection:
         cells = _cells(connection, campaign.id)
         by_item = _by_item(connection, campaign)
         skipped = connection.execute(

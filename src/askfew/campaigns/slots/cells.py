@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Subquery, select
 
-from askfew.campaigns.tables.schema import slots
+from askfew.campaigns.db.schema import slots
 
 __all__ = ["cells_of_step"]
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
 
+from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.schema import SlotState, slots, workers
 from askfew.campaigns.slots.slot_queries import (
     ANY,
     CAMPAIGN,
@@ -22,8 +24,6 @@ from askfew.campaigns.slots.slot_queries import (
 )
 from askfew.campaigns.slots.states import LEASED, any_leased
 from askfew.campaigns.slots.undoing import let_stand
-from askfew.campaigns.tables.database import Quick
-from askfew.campaigns.tables.schema import SlotState, slots, workers
 
 __all__ = ["OVERDUE", "HandOut", "Lease", "expire_leases", "give_up_unanswerable"]
 
@@ -90,7 +90,7 @@ class HandOut:
     """By worker: in which step, which stage to begin with, and until when."""
 
     def lend(
-        self, quick: Quick, step: int, worker: str, n: int, role: bool | None, now: float
+        self, raw: RawTransaction, step: int, worker: str, n: int, role: bool | None, now: float
     ) -> list[Lease]:
         """Lease up to n open slots of the step to the worker, who may have a ``role`` in it.
 
@@ -99,20 +99,20 @@ class HandOut:
         who = {"this_campaign": self.campaign, "this_step": step, "this_worker": worker}
         wanted = {**who, "per_cell": self.per_cell, "until": now + self.lease_seconds}
         lend = self._lend_first if n == 1 else self._lend_several
-        leases, reference = lend(quick, wanted, n, role, now)
+        leases, reference = lend(raw, wanted, n, role, now)
         if leases and role is None:
-            quick.run(_REMEMBER_ROLE, {**who, "role": reference})
+            raw.run(_REMEMBER_ROLE, {**who, "role": reference})
         return leases
 
     def _lend_first(
-        self, quick: Quick, wanted: dict[str, Any], _n: int, role: bool | None, now: float
+        self, raw: RawTransaction, wanted: dict[str, Any], _n: int, role: bool | None, now: float
     ) -> tuple[list[Lease], bool]:
         """One slot, and whether it is about a reference."""
         begins, ends = self._lease_id(wanted)
         parameters = {**wanted, "role": role, "lease_begins": begins, "lease_ends": ends}
         begin = self._first_stage(wanted, now)
         for stage in range(begin if role is not None else max(begin, NEW), ANY + 1):
-            found = quick.first(LEND_FIRST[stage], parameters)
+            found = raw.first(LEND_FIRST[stage], parameters)
             if found is not None:
                 number, item, question, reference = found
                 place = (wanted["this_step"], number, item, question, wanted["until"])
@@ -121,10 +121,10 @@ class HandOut:
         return [], False
 
     def _lend_several(
-        self, quick: Quick, wanted: dict[str, Any], n: int, role: bool | None, now: float
+        self, raw: RawTransaction, wanted: dict[str, Any], n: int, role: bool | None, now: float
     ) -> tuple[list[Lease], bool]:
         """Up to n slots, and whether the first is about a reference."""
-        picked = self._pick(quick, wanted, n, role, now)
+        picked = self._pick(raw, wanted, n, role, now)
         leases = []
         for each in picked:
             begins, ends = self._lease_id(wanted)
@@ -132,7 +132,7 @@ class HandOut:
             leases.append(Lease(f"{begins}{each.number}{ends}", *place))
         if leases:
             lent = ({"at_number": each.slot, "new_lease": each.id} for each in leases)
-            quick.run(LEND, *({**wanted, **each} for each in lent))
+            raw.run(LEND, *({**wanted, **each} for each in lent))
         return leases, bool(picked and picked[0].reference)
 
     def _lease_id(self, wanted: dict[str, Any]) -> tuple[str, str]:
@@ -140,17 +140,17 @@ class HandOut:
         return f"{self.campaign}-{wanted['this_step']}-", f"-{secrets.token_hex(8)}"
 
     def _pick(
-        self, quick: Quick, wanted: dict[str, Any], n: int, role: bool | None, now: float
+        self, raw: RawTransaction, wanted: dict[str, Any], n: int, role: bool | None, now: float
     ) -> list[_Open]:
         begin = self._first_stage(wanted, now)
         if role is None and begin < ANY:
-            first = quick.first(STAGES[NEW], {**wanted, "most": 1})
+            first = raw.first(STAGES[NEW], {**wanted, "most": 1})
             role = None if first is None else bool(_Open(*first).reference)
         picked: list[_Open] = []
         for stage in range(begin if role is not None else ANY, ANY + 1):
             # Several may be of one item; and those picked before are seen again.
             most = 2 * n + len(picked)
-            rows = quick.all(STAGES[stage], {**wanted, "most": most, "role": role})
+            rows = raw.all(STAGES[stage], {**wanted, "most": most, "role": role})
             if not rows:
                 self._note_fruitless(wanted, stage, now)
             self._add(picked, [_Open(*row) for row in rows], new_items=stage < ANY)
@@ -182,20 +182,20 @@ class HandOut:
                 cells[cell] += 1
 
 
-def expire_leases(quick: Quick, campaign: int, now: float) -> None:
+def expire_leases(raw: RawTransaction, campaign: int, now: float) -> None:
     """Return to the queue what nobody answered in time; the late holder keeps their lease's id.
 
     Where an answer was taken back and none came instead, it stands.
     """
     back = []
-    for step, number, value in quick.all(_OVERDUE_SLOTS, {"this_campaign": campaign, "now": now}):
+    for step, number, value in raw.all(_OVERDUE_SLOTS, {"this_campaign": campaign, "now": now}):
         place = {"this_campaign": campaign, "at_number": number}
         if value is None:
             back.append({**place, "this_step": step})
         else:
-            let_stand(quick, {**place, "at_step": step})
+            let_stand(raw, {**place, "at_step": step})
     if back:
-        quick.run(_EXPIRE, *back)
+        raw.run(_EXPIRE, *back)
 
 
 def give_up_unanswerable(connection: Connection, campaign: int, step: int, per_cell: int) -> None:

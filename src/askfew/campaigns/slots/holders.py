@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import and_, bindparam, select, union_all
 
-from askfew.campaigns.tables.database import Database
-from askfew.campaigns.tables.schema import answers, slots
+from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.schema import answers, slots
 
 __all__ = ["holder_of"]
 
@@ -37,6 +37,6 @@ def holder_of(database: Database, slot: dict[str, Any]) -> str | None:
 
     A lease is one worker's for good: what is true of it here stays true.
     """
-    found = database.glance(_HOLDER, slot)
+    found = database.fetch_one(_HOLDER, slot)
     worker: str | None = None if found is None else found[0]
     return worker

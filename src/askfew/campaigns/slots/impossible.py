@@ -10,7 +10,7 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Connection, not_, select, update
 
 from askfew.answers import LARGEST, AnswerKind
-from askfew.campaigns.tables.schema import SlotState, answers, slots
+from askfew.campaigns.db.schema import SlotState, answers, slots
 
 __all__ = ["empty_impossible", "impossible_slots", "possible"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, case, exists, insert, or_, select, update
 
+from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.schema import SlotState, answers, campaigns, refusals, slots, steps
 from askfew.campaigns.slots.states import FAILURES_TO_EMPTY, UNSETTLED, any_leased, any_open
 from askfew.campaigns.slots.undoing import BEING_REDONE, let_stand, redo
-from askfew.campaigns.tables.database import Quick
-from askfew.campaigns.tables.schema import SlotState, answers, campaigns, refusals, slots, steps
 
 __all__ = [
     "UNKNOWN",
@@ -156,10 +156,10 @@ def storable(text: str) -> str:
 
 
 def take(
-    quick: Quick,
+    raw: RawTransaction,
     slot: dict[str, Any],
     value: float,
-    raw: str,
+    words: str,
     now: float,
     seconds: float | None,
     cost: float | None,
@@ -174,76 +174,76 @@ def take(
         "step": slot["at_step"],
         "slot": slot["at_number"],
         "value": value,
-        "raw": raw,
+        "raw": words,
         "seconds": seconds,
         "cost": cost,
         "time": now,
         "retracted": False,
     }
-    if quick.at_once:
+    if raw.at_once:
         into = {f"keep_{name}": each for name, each in kept.items()}
-        others_open = quick.first(_TAKE_AND_KEEP, {**slot, **into, "answer": value})
+        others_open = raw.first(_TAKE_AND_KEEP, {**slot, **into, "answer": value})
         if others_open is None:
-            return _why_not(quick, slot), False
+            return _why_not(raw, slot), False
         return _THANKS, not others_open[0]
-    taken = quick.first(_TAKE, {**slot, "answer": value})
+    taken = raw.first(_TAKE, {**slot, "answer": value})
     if taken is None:
-        return _why_not(quick, slot), False
+        return _why_not(raw, slot), False
     worker, item, question, any_other = taken
-    quick.run(_KEEP, {**kept, "worker": worker, "item": item, "question": question})
+    raw.run(_KEEP, {**kept, "worker": worker, "item": item, "question": question})
     return _THANKS, not any_other
 
 
-def refuse(quick: Quick, slot: dict[str, Any], reason: str, now: float) -> Receipt:
+def refuse(raw: RawTransaction, slot: dict[str, Any], reason: str, now: float) -> Receipt:
     """A skip or a failure: the slot goes to someone else, and closes empty after the third; after
     an undo at once.
     """
-    holder = quick.first(_HOLDER, slot)
+    holder = raw.first(_HOLDER, slot)
     if holder is None:
-        return _why_not(quick, slot)
-    quick.run(_REFUSE, slot)
+        return _why_not(raw, slot)
+    raw.run(_REFUSE, slot)
     place = {"campaign": slot["this_campaign"], "step": slot["at_step"], "slot": slot["at_number"]}
-    quick.run(_KEEP_REFUSAL, {**place, "worker": holder[0], "reason": reason, "time": now})
+    raw.run(_KEEP_REFUSAL, {**place, "worker": holder[0], "reason": reason, "time": now})
     return Receipt(Received.ACCEPTED, "skipped")
 
 
-def release(quick: Quick, slot: dict[str, Any]) -> Receipt:
+def release(raw: RawTransaction, slot: dict[str, Any]) -> Receipt:
     """Hand a question back unanswered; that is no failure. After an undo the old answer stands."""
-    holder = quick.first(_HOLDER, slot)
+    holder = raw.first(_HOLDER, slot)
     if holder is None:
-        return _why_not(quick, slot)
+        return _why_not(raw, slot)
     if holder[1] is None:
-        quick.run(_RELEASE, slot)
+        raw.run(_RELEASE, slot)
     else:
-        let_stand(quick, slot)
+        let_stand(raw, slot)
     return Receipt(Received.ACCEPTED, "released")
 
 
-def renew(quick: Quick, slot: dict[str, Any], expires: float) -> Receipt:
+def renew(raw: RawTransaction, slot: dict[str, Any], expires: float) -> Receipt:
     """More time; also for a lease that ran out, if nobody else has taken the slot."""
-    if quick.first(_HOLDER, slot) is None:
-        return _why_not(quick, slot)
-    quick.run(_RENEW, {**slot, "until": expires})
+    if raw.first(_HOLDER, slot) is None:
+        return _why_not(raw, slot)
+    raw.run(_RENEW, {**slot, "until": expires})
     return Receipt(Received.ACCEPTED, "renewed")
 
 
-def retract(quick: Quick, slot: dict[str, Any], worker: str, until: float) -> Receipt:
+def retract(raw: RawTransaction, slot: dict[str, Any], worker: str, until: float) -> Receipt:
     """Take an answer back, as long as its step is open: the same worker answers again, or skips,
     by the receipt's lease (see ``undoing``).
     """
     # Whoever closes the step holds the same row: one of us comes first, the other sees it.
-    step = quick.first(_LOCK_STEP, slot)
-    told = quick.first(_TOLD, slot)
+    step = raw.first(_LOCK_STEP, slot)
+    told = raw.first(_TOLD, slot)
     if told is None or told[0] != worker:
         return Receipt(Received.UNKNOWN, "no such answer of yours")
     if told[1]:
-        again = quick.first(_REDONE_BY, {**slot, "this_worker": worker})
+        again = raw.first(_REDONE_BY, {**slot, "this_worker": worker})
         return Receipt(Received.ALREADY, "taken back before", None if again is None else again[0])
     if step[0] is not None:
         return Receipt(Received.LATE, "this answer has been used and can no longer be taken back")
-    if quick.first(_REACHED, slot)[1] == "closed":
+    if raw.first(_REACHED, slot)[1] == "closed":
         return Receipt(Received.CLOSED, "the campaign is closed")
-    return Receipt(Received.ACCEPTED, "taken back", redo(quick, slot, until))
+    return Receipt(Received.ACCEPTED, "taken back", redo(raw, slot, until))
 
 
 def nothing_unsettled(connection: Connection, campaign: int) -> bool:
@@ -251,11 +251,11 @@ def nothing_unsettled(connection: Connection, campaign: int) -> bool:
     return not connection.execute(_WAITING, {"this_campaign": campaign}).scalar_one()
 
 
-def _why_not(quick: Quick, slot: dict[str, Any]) -> Receipt:
-    told = quick.first(_TOLD, slot)
+def _why_not(raw: RawTransaction, slot: dict[str, Any]) -> Receipt:
+    told = raw.first(_TOLD, slot)
     if told is not None and not told[1]:
         return Receipt(Received.ALREADY, "the first answer to this question counts")
-    reached = quick.first(_REACHED, slot)
+    reached = raw.first(_REACHED, slot)
     if reached is None:
         return UNKNOWN
     if reached[1] == "closed":

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, update
 
-from askfew.campaigns.tables.schema import SlotState, answers, slots
+from askfew.campaigns.db.schema import SlotState, answers, slots
 
 __all__ = ["settle"]
 

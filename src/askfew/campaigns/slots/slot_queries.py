@@ -25,8 +25,8 @@ from sqlalchemy import (
 from sqlalchemy.sql.dml import ReturningUpdate
 from sqlalchemy.sql.elements import ColumnElement
 
+from askfew.campaigns.db.schema import SlotState, refusals, slots, workers
 from askfew.campaigns.slots.states import OPEN
-from askfew.campaigns.tables.schema import SlotState, refusals, slots, workers
 
 __all__ = ["ANY", "CAMPAIGN", "GIVE_UP", "LEND", "LEND_FIRST", "NEW", "STAGES", "STEP", "WORKER"]
 

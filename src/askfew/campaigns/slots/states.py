@@ -29,7 +29,7 @@ from enum import StrEnum
 
 from sqlalchemy import ColumnElement, Integer, literal_column, or_, select
 
-from askfew.campaigns.tables.schema import SlotState, slots
+from askfew.campaigns.db.schema import SlotState, slots
 
 __all__ = [
     "FAILURES_TO_EMPTY",

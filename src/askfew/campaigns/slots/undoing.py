@@ -19,9 +19,9 @@ from typing import Any
 
 from sqlalchemy import and_, bindparam, select, update
 
+from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.schema import SlotState, answers, slots
 from askfew.campaigns.slots.states import LEASED
-from askfew.campaigns.tables.database import Quick
-from askfew.campaigns.tables.schema import SlotState, answers, slots
 
 __all__ = ["BEING_REDONE", "let_stand", "redo"]
 
@@ -62,17 +62,17 @@ _STAND = (
 )
 
 
-def redo(quick: Quick, slot: dict[str, Any], until: float) -> str:
+def redo(raw: RawTransaction, slot: dict[str, Any], until: float) -> str:
     """Lend the slot to the same worker once more, their answer marked retracted; the new lease."""
     place = (slot["this_campaign"], slot["at_step"], slot["at_number"])
     lease = f"{'-'.join(map(str, place))}-{secrets.token_hex(8)}"
-    quick.run(_MARK, {**slot, "this_answer": slot["this_lease"], "is_retracted": True})
-    quick.run(_KEEP_FOR_WORKER, {**slot, "new_lease": lease, "until": until})
+    raw.run(_MARK, {**slot, "this_answer": slot["this_lease"], "is_retracted": True})
+    raw.run(_KEEP_FOR_WORKER, {**slot, "new_lease": lease, "until": until})
     return lease
 
 
-def let_stand(quick: Quick, slot: dict[str, Any]) -> None:
+def let_stand(raw: RawTransaction, slot: dict[str, Any]) -> None:
     """Count what the worker last said after all. The caller holds the slot."""
-    answer, value = quick.first(_LAST_SAID, slot)
-    quick.run(_MARK, {**slot, "this_answer": answer, "is_retracted": False})
-    quick.run(_STAND, {**slot, "new_lease": answer, "answer": value})
+    answer, value = raw.first(_LAST_SAID, slot)
+    raw.run(_MARK, {**slot, "this_answer": answer, "is_retracted": False})
+    raw.run(_STAND, {**slot, "new_lease": answer, "answer": value})

@@ -20,6 +20,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, or_, select, update
 
 from askfew.algorithms import CLAIM_VERSIONS
+from askfew.campaigns.db.database import Transactions
+from askfew.campaigns.db.schema import campaigns, steps
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.handout import give_up_unanswerable
@@ -37,8 +39,6 @@ from askfew.campaigns.steps.log import (
     same_plans,
 )
 from askfew.campaigns.steps.taught import taught_by
-from askfew.campaigns.tables.database import Transactions
-from askfew.campaigns.tables.schema import campaigns, steps
 from askfew.clustering import Session
 from askfew.errors import Closed, ReplayMismatch
 from askfew.log import Log

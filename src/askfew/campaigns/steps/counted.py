@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, and_, select
 
-from askfew.campaigns.tables.schema import answers, steps
+from askfew.campaigns.db.schema import answers, steps
 
 __all__ = ["counted"]
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, func, insert, literal, or_, select, update
 
+from askfew.campaigns.db.schema import SlotState, campaigns, items, questions, slots, steps
 from askfew.campaigns.kinds import read_kind
 from askfew.campaigns.slots.states import any_leased, any_open
 from askfew.campaigns.steps.reuse import fill_step
-from askfew.campaigns.tables.schema import SlotState, campaigns, items, questions, slots, steps
 from askfew.log import Log, Step, origin, seal
 from askfew.plans import Plan
 from askfew.records import Batch, Ints, Problem, Snapshot, Tally

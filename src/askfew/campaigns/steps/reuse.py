@@ -17,13 +17,13 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, and_, select
 
 from askfew.answers import AnswerKind
+from askfew.campaigns.db.schema import answers, campaigns, items, questions, slots
 from askfew.campaigns.kinds import read_kind, write_kind
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.cells import cells_of_step
 from askfew.campaigns.slots.impossible import possible
 from askfew.campaigns.slots.settling import settle
 from askfew.campaigns.steps.counted import counted
-from askfew.campaigns.tables.schema import answers, campaigns, items, questions, slots
 from askfew.errors import InvalidInput
 
 __all__ = ["REUSED", "fill_step", "is_reused", "reused_campaign"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
-from askfew.campaigns.tables.schema import campaigns, steps
+from askfew.campaigns.db.schema import campaigns, steps
 from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.rule import Rule

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 from sqlalchemy import select
 
-from askfew.campaigns.tables.schema import campaigns
+from askfew.campaigns.db.schema import campaigns
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json, report

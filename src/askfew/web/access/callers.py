@@ -9,8 +9,8 @@ from sqlalchemy import bindparam, delete, insert, null, select, union_all
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import CompoundSelect
 
+from askfew.campaigns.db.schema import campaigns, invitations, owner_token, sessions
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import campaigns, invitations, owner_token, sessions
 from askfew.web.access.tokens import csrf_of, hash_of, new_token, same
 from askfew.web.problems import Refused
 
@@ -110,7 +110,7 @@ def close_session(store: Store, session: str) -> None:
 
 
 def _holder(store: Store, query: CompoundSelect[Any], at: dict[str, object]) -> _Holder | None:
-    row = store.database.glance(query, at)
+    row = store.database.fetch_one(query, at)
     return None if row is None else _Holder(*row)
 
 

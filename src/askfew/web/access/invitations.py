@@ -8,7 +8,7 @@ from sqlalchemy import select, text, update
 
 from askfew.campaigns.admission import check_name
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.tables.schema import invitations, workers
+from askfew.campaigns.db.schema import invitations, workers
 from askfew.errors import InvalidInput
 from askfew.web.access.tokens import hash_of, new_token
 

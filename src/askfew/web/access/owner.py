@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import bindparam, delete, insert, select, text
 
+from askfew.campaigns.db.schema import owner_token
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import owner_token
 from askfew.web.access.tokens import hash_of, new_token
 
 __all__ = ["first_token", "reset_token"]

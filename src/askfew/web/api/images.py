@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Response
 from sqlalchemy import select
 
-from askfew.campaigns.tables.schema import images
+from askfew.campaigns.db.schema import images
 from askfew.web.access.dependencies import Worker
 from askfew.web.opened import Opened
 from askfew.web.problems import Refused

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Form, Request
 from sqlalchemy import func, select
 from starlette.responses import RedirectResponse, Response
 
+from askfew.campaigns.db.schema import answers, campaigns, items
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import answers, campaigns, items
 from askfew.web.access.authenticator import sent_by_another_site
 from askfew.web.access.dependencies import Entered, Owner
 from askfew.web.pages.rendering import address, page

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import func, select
 
 from askfew.campaigns.campaign import Assignment, Campaign
+from askfew.campaigns.db.schema import slots, workers
 from askfew.campaigns.slots.states import LEASED, OPEN
-from askfew.campaigns.tables.schema import slots, workers
 
 __all__ = ["held_by", "may_hold"]
 

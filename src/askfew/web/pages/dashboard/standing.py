@@ -11,12 +11,11 @@ from sqlalchemy import Connection, Integer, cast, func, select
 
 from askfew.algorithms import CLAIM_VERSIONS
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.schema import answers, campaigns
 from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.knowledge import Knowledge, knowledge_of
 from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.steps.advance import GOING
-from askfew.campaigns.tables.schema import answers, campaigns
-from askfew.campaigns.tables.snapshot import snapshot
 from askfew.records import Ints
 
 __all__ = ["Curve", "Standing", "standing_of"]
@@ -84,7 +83,7 @@ class Standing:
 def standing_of(campaign: Campaign) -> Standing:
     """Read it from the store."""
     status = status_of(campaign)
-    with snapshot(campaign.database) as connection:
+    with campaign.database.snapshot() as connection:
         known = knowledge_of(connection, campaign)
         curve = _curve(connection, campaign.id)
         recipe = connection.execute(

@@ -9,7 +9,6 @@ from fastapi import Request
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.knowledge import guesses_of
 from askfew.campaigns.reading.tallies import Tallies, tallies_of
-from askfew.campaigns.tables.snapshot import snapshot
 from askfew.estimates.guesses import Guesses
 from askfew.web.pages.caches import PageCaches, caches_of
 from askfew.web.pages.dashboard.standing import Standing, standing_of
@@ -112,7 +111,7 @@ class View:
 
     def _details(self) -> Details:
         standing = standing_of(self.campaign)
-        with snapshot(self.campaign.database) as connection:
+        with self.campaign.database.snapshot() as connection:
             guesses = guesses_of(connection, self.campaign, standing.known)
         return Details(standing, tallies_of(self.campaign, standing.labels), guesses)
 

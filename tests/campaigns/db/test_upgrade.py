@@ -12,12 +12,12 @@ from sqlalchemy import select, text, update
 
 import commands
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db import migrations
+from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.schema import campaigns, steps
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables import migrations
-from askfew.campaigns.tables.database import Database
-from askfew.campaigns.tables.schema import campaigns, steps
 from askfew.errors import InvalidInput, ReplayMismatch
 from campaign_tools import answer_all, answers_of, fixed_answer, frugal, log_of, sweep
 from web_site import Site, document

@@ -1,18 +1,17 @@
 from sqlalchemy import func, select
 
+from askfew.campaigns.db.schema import campaigns
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.schema import campaigns
-from askfew.campaigns.tables.snapshot import snapshot
 from small_campaigns import small_campaign
 
 
 def check_that_nothing_moves(store: Store) -> None:
     count = select(func.count()).select_from(campaigns)
-    with snapshot(store.database) as connection:
+    with store.database.snapshot() as connection:
         assert connection.execute(count).scalar_one() == 0
         small_campaign(store)
         assert connection.execute(count).scalar_one() == 0
-    with snapshot(store.database) as connection:
+    with store.database.snapshot() as connection:
         assert connection.execute(count).scalar_one() == 1
     store.close()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import PoolProxiedConnection, literal, select
 
+from askfew.campaigns.db.database import Database
 from askfew.campaigns.store import Store
-from askfew.campaigns.tables.database import Database
 from campaign_tools import sweep
 
 ONE = select(literal(1))
@@ -24,11 +24,11 @@ class Contended(list[PoolProxiedConnection]):
 
 def test_connections_are_given_back_though_other_threads_take_them(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'store.db'}")
-    assert database.glance(ONE, {}) == (1,)
-    database._kept = Contended(database._kept)
+    assert database.fetch_one(ONE, {}) == (1,)
+    database.raw._kept = Contended(database.raw._kept)
     database.close()
-    assert len(database._kept) == 0
-    assert database.glance(ONE, {}) == (1,)
+    assert len(database.raw._kept) == 0
+    assert database.fetch_one(ONE, {}) == (1,)
     database.close()
 
 

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from askfew.campaigns.tables.schema import metadata
+from askfew.campaigns.db.schema import metadata
 
 context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
 with context.begin_transaction():

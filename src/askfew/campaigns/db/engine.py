@@ -1,0 +1,71 @@
+"""SQLAlchemy's engine for a store's address, set up so that a commit survives power loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from askfew.campaigns.db.lock import locked, open_lock
+from askfew.errors import InvalidInput, MissingExtra
+
+__all__ = ["open_engine"]
+
+_BUSY_SECONDS = 60.0
+
+
+def open_engine(url: str) -> tuple[Engine, str | None]:
+    """The engine, and the file if it is SQLite's."""
+    try:
+        parsed = make_url(url)
+        backend = parsed.get_backend_name()
+        if backend == "sqlite" and parsed.database not in (None, "", ":memory:"):
+            return _sqlite(create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS}))
+        if backend == "postgresql":
+            # A server may have been restarted since we last asked: the pool asks first.
+            engine = create_engine(parsed, pool_size=10, max_overflow=20, pool_pre_ping=True)
+            event.listen(engine, "connect", _prepare_postgres)
+            return engine, None
+    except (ArgumentError, NoSuchModuleError):
+        pass
+    except ImportError as error:
+        raise MissingExtra(
+            "PostgreSQL needs the package psycopg", "none", "pip install 'askfew[postgres]'"
+        ) from error
+    raise InvalidInput(
+        "a store must be sqlite:///FILE or postgresql+psycopg://USER@HOST/DATABASE",
+        repr(url),
+        "mend the address",
+    )
+
+
+def _sqlite(engine: Engine) -> tuple[Engine, str]:
+    file = str(engine.url.database)
+
+    def prepare(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves, the driver must not
+        if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+            # Not left to the busy time-out, which does not hold for this one.
+            with locked(open_lock(file)):
+                connection.execute("PRAGMA journal_mode = WAL").close()
+        for pragma in ("synchronous = FULL", "foreign_keys = ON"):
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine, file
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """A writer takes its lock at once: one that first reads and then writes could deadlock."""
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _prepare_postgres(connection: Any, _record: object) -> None:
+    """Never compile a statement: one that takes a millisecond would be compiled for seconds,
+    because it could look at many slots, although it stops at the first that will do.
+    """
+    connection.execute("SET jit = off")
+    connection.commit()
