@@ -2,12 +2,18 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint format system-packages
+.PHONY: demo test test-bare test-lowest lint format system-packages
 demo: .venv/installed
 	$(BIN)/askfew demo
 
 test: lint system-packages
 	$(BIN)/pytest -q
+
+test-bare:
+	scripts/test-bare
+
+test-lowest:
+	scripts/test-lowest
 
 system-packages:
 	@scripts/system-packages

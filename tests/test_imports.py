@@ -64,3 +64,31 @@ def test_every_name_of_the_front_door_is_there(name: str) -> None:
 def test_a_name_that_is_none_is_refused() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'clutser'"):
         getattr(askfew, "clutser")  # noqa: B009
+
+
+ABSENT = [*HEAVY, "jinja2", "openai", "sklearn"]
+"""None in sys.modules is as good as not installed. (``make test-bare`` installs the bare wheel.)"""
+CORE = ["joblib", "numpy", "scipy"]
+
+
+def test_without_extras_a_command_of_campaigns_names_theirs_and_others_load() -> None:
+    said = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import sys; sys.modules.update(dict.fromkeys(set({ABSENT}) - set({CORE})))\n"
+            "from askfew.cli.commands import COMMANDS\n"
+            "for name, command in COMMANDS.items():\n"
+            "    try: command.load(); print(name, 'loads')\n"
+            "    except ImportError as error: print(name, error)\n",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=600,
+    ).stdout
+    found = dict(line.split(" ", 1) for line in said.splitlines())
+    alone = {"demo", "simulate", "bench", "paper", "plan", "calibrate", "bounds"}
+    assert {name for name, what in found.items() if what == "loads"} == alone
+    for name in found.keys() - alone:
+        assert "pip install 'askfew[campaigns]'" in found[name], name

@@ -14,11 +14,11 @@ from typer import Option
 from askfew.algorithms import start
 from askfew.cli import options
 from askfew.cli.demo_crowd import PRICE, QUESTIONS, Crowd, draw_crowd
-from askfew.cli.demo_live import serve_demo
 from askfew.cli.demo_table import print_story, tell_table
-from askfew.cli.output import note, notes, print_json, report
+from askfew.cli.output import note, print_json, report
 from askfew.cli.places import check_drawable
 from askfew.driver import run
+from askfew.errors import MissingExtra
 from askfew.log import Log
 from askfew.outcome import Outcome, outcome_of
 
@@ -56,9 +56,15 @@ def demo(
 ) -> None:
     """Two stories: what is asked, what it finds, what it costs; groups of equals, and a rule."""
     if serve:
+        from askfew.cli.demo_live import serve_demo  # needs what the two stories do not
+
         serve_demo(seed, port, pause)
         return
-    check_drawable(picture)
+    try:
+        check_drawable(picture)
+    except MissingExtra as error:  # a demo without a picture is a demo all the same
+        note(f"No picture: {error}")
+        picture = None
     crowd = draw_crowd(seed)
     if not json:
         report.print(Panel(crowd.story(DELTA), title="askfew demo", title_align="left"))
@@ -81,7 +87,9 @@ def demo(
         return
     _print_bills(bills)
     if second is None:
-        note("A second story, about a real table, needs scikit-learn: pip install 'askfew[all]'.")
+        note(
+            "A second story, of a real table, needs scikit-learn: pip install 'askfew[baselines]'."
+        )
     else:
         print_story(second)
 
@@ -154,10 +162,7 @@ def _print_bills(bills: list[Bill]) -> None:
 
 
 def _save_picture(path: Path, crowd: Crowd, log: Log, bills: list[Bill]) -> None:
-    try:
-        from askfew.cli.demo_picture import draw
-    except ImportError:
-        notes.print("No picture: it needs matplotlib (pip install 'askfew\\[plot]').")
-        return
+    from askfew.cli.demo_picture import draw  # matplotlib takes long to import
+
     draw(path, crowd, log, [(bill.way, bill.answers) for bill in bills])
     note(f"Picture saved as {path}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
-from askfew.errors import InvalidInput
+from askfew.errors import InvalidInput, MissingExtra
 
 __all__ = ["check_drawable", "check_writable"]
 
@@ -13,8 +14,12 @@ _PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_drawable(path: Path | None) -> None:
-    """Refuse what no picture could be saved as; None is none."""
-    if path is not None and path.suffix.lower() not in _PICTURES:
+    """Refuse what no picture could be saved as, or drawn with; None is none."""
+    if path is None:
+        return
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("a picture needs matplotlib", "none", "pip install 'askfew[plot]'")
+    if path.suffix.lower() not in _PICTURES:
         raise InvalidInput(
             f"a picture's name must end with one of {', '.join(_PICTURES)}",
             repr(path.name),

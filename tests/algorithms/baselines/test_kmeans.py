@@ -1,9 +1,11 @@
-import sys
+import warnings
 
+import numpy as np
 import pytest
 
 import askfew
-from askfew.errors import MissingExtra
+from askfew.algorithms.baselines.two_means import two_means
+from askfew.records import Floats, Ints
 from askfew.simulation import Instance, RunSummary, simulate_runs
 
 EASY = Instance(items=12, questions=6, useful=3, gap=4.0)
@@ -28,13 +30,39 @@ def test_ten_starts_are_better_than_one() -> None:
     assert errors["kmeans10"] < errors["kmeans"]
 
 
-def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'askfew\[baselines\]'"):
-        askfew.cluster(lambda item, question: 1, 4, 2, method="kmeans", budget=8, rng=1)
+@pytest.mark.parametrize("starts", [1, 10])
+def test_it_splits_as_well_as_scikit_learn(starts: int) -> None:
+    """Over many noisy tables neither is better: as often the one as the other."""
+    from sklearn.cluster import KMeans
+
+    rng, better, worse = np.random.default_rng(0), 0, 0
+    for seed in range(100):
+        points = rng.normal(size=(30, 10))
+        points[::2, :3] += 1.0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = KMeans(2, n_init=starts, random_state=seed).fit_predict(points)
+        ours = two_means(points, starts=starts, rng=np.random.default_rng(seed))
+        left, right = _spread(points, ours), _spread(points, theirs)
+        better, worse = better + (left < right - 1e-9), worse + (left > right + 1e-9)
+    assert abs(better - worse) <= 2.6 * (better + worse) ** 0.5  # a fair coin: 99 % of the time
+
+
+def test_the_groups_of_every_start_are_centred_where_they_are() -> None:
+    """Lloyd's fixed point: every item is nearest to the mean of its own group."""
+    points = np.random.default_rng(5).normal(size=(40, 3))
+    labels = two_means(points, starts=3, rng=np.random.default_rng(6))
+    centres = np.stack([points[labels == group].mean(axis=0) for group in (0, 1)])
+    away = ((points[:, None] - centres) ** 2).sum(axis=2)
+    assert labels.tolist() == away.argmin(axis=1).tolist()
 
 
 def test_items_nobody_told_apart_are_one_group() -> None:
     outcome = askfew.cluster(lambda item, question: None, 4, 2, method="kmeans", budget=8, rng=1)
     assert outcome.labels.tolist() == [0, 0, 0, 0]
     assert outcome.answers == 0
+
+
+def _spread(points: Floats, labels: Ints) -> float:
+    groups = [points[labels == group] for group in (0, 1)]
+    return float(sum(((group - group.mean(axis=0)) ** 2).sum() for group in groups))

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from askfew.algorithms.baselines import uniform
-from askfew.algorithms.baselines.uniform import labelled_from_zero, uniform_means
+from askfew.algorithms.baselines.two_means import labelled_from_zero
+from askfew.algorithms.baselines.uniform import uniform_means
 from askfew.answers import Number
 from askfew.driver import AskTell
 from askfew.errors import InvalidInput

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from askfew.algorithms.baselines.uniform import require_scikit_learn, two_means
+from askfew.algorithms.baselines.two_means import two_means
 from askfew.errors import InvalidInput
 from askfew.evidence import nine_digits
 from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot
@@ -30,7 +30,6 @@ def adaptive_kmeans(
     centres, draws items with probability falling in the margin by which they sit in their group,
     and asks one answer for each drawn (item, question).
     """
-    require_scikit_learn()
     n, d = problem.items, problem.questions
     if budget < n * d:
         raise InvalidInput(

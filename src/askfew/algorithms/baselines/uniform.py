@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from askfew.errors import InvalidInput, MissingExtra
+from askfew.algorithms.baselines.two_means import labelled_from_zero, two_means
+from askfew.errors import InvalidInput
+from askfew.evidence import nine_digits
 from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot
 
-__all__ = [
-    "kmeans",
-    "kmeans10",
-    "labelled_from_zero",
-    "require_scikit_learn",
-    "spectral",
-    "two_means",
-    "uniform_means",
-]
+__all__ = ["kmeans", "kmeans10", "spectral", "uniform_means"]
 
 _ROWS = 1_000_000
 """The most cells of one Batch: about 100 MB of arrays at a time. A round number."""
@@ -41,13 +33,9 @@ def kmeans10(problem: Problem, rng: np.random.Generator, *, budget: int) -> Proc
 def spectral(problem: Problem, rng: np.random.Generator, *, budget: int) -> Procedure[Finding]:
     """Leading singular vector of the centred means, cut where two groups fit best."""
     means = yield from uniform_means(problem, budget, rng, whole_sweeps=False)
-    from threadpoolctl import threadpool_limits
-
     centred = means - means.mean(axis=0)
-    # One thread: the last bits of the vector must not depend on how many cores there are.
-    with threadpool_limits(limits=1):
-        leading = np.linalg.svd(centred, full_matrices=False)[0][:, 0]
-    return Finding(labelled_from_zero(_best_cut(leading)))
+    leading = np.linalg.svd(centred, full_matrices=False)[0][:, 0]
+    return Finding(labelled_from_zero(_best_cut(nine_digits(leading))))
 
 
 def uniform_means(
@@ -59,7 +47,6 @@ def uniform_means(
     on as many random questions as it can, unless ``whole_sweeps`` says to leave it unspent.
     A cell nobody answered gets the mean of its question.
     """
-    require_scikit_learn()
     n, d = problem.items, problem.questions
     sweeps, extra = divmod(budget // n, d)
     if whole_sweeps:
@@ -98,35 +85,6 @@ def _filled(means: Floats) -> Floats:
     return np.where(holes, column, means)
 
 
-def require_scikit_learn() -> None:
-    """Say so if it is missing, before the budget is spent."""
-    try:
-        import sklearn.cluster  # noqa: F401
-    except ImportError as error:
-        raise MissingExtra(
-            "the baselines need scikit-learn", "no such package", "pip install 'askfew[baselines]'"
-        ) from error
-
-
-def labelled_from_zero(labels: Ints) -> Ints:
-    """The same two groups, named so that item 0 has label 0."""
-    return np.asarray(labels != labels[0], dtype=np.int64)
-
-
-def two_means(points: Floats, *, starts: int, rng: np.random.Generator) -> Ints:
-    """Two groups by scikit-learn's k-means, item 0 in group 0."""
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
-
-    model = KMeans(n_clusters=2, n_init=starts, random_state=int(rng.integers(2**31)))
-    # One thread: partial sums added in another order could end in another optimum.
-    with threadpool_limits(limits=1), warnings.catch_warnings():
-        # Items nobody told apart (no answers, say) are one group; that is worth no warning.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return labelled_from_zero(model.fit_predict(points))
-
-
 def _best_cut(values: Floats) -> Ints:
     """Exact 2-means in one dimension: the cut of the sorted values with most spread between."""
     order = np.argsort(values, kind="stable")
@@ -136,5 +94,5 @@ def _best_cut(values: Floats) -> Ints:
     sums = np.cumsum(values[order])[:-1]
     between = sums**2 / left + (total - sums) ** 2 / (n - left)
     labels = np.zeros(n, dtype=np.int64)
-    labels[order[int(np.argmax(between)) + 1 :]] = 1
+    labels[order[int(np.argmax(nine_digits(between))) + 1 :]] = 1
     return labels
