@@ -20,7 +20,15 @@ PROBLEMS = {
 
 def options(method: str, problem: Problem) -> dict[str, Any]:
     """What a method must be told to begin with."""
-    return {"gap": 1.6 * problem.kind.sigma} if method == "told-gap" else {}
+    kind = problem.kind
+    low, high = (0.0, 1.0) if isinstance(kind, Number) else (kind.low, kind.high)
+    chances = np.where(np.arange(problem.questions) % 2 == 0, [[0.1], [0.9]], 0.5)
+    needed: dict[str, dict[str, Any]] = {
+        "told-gap": {"gap": 1.6 * kind.sigma},
+        "told-levels": {"levels": low + (high - low) * chances},
+        "naive-bayes": {"anchors": {0: 0, 1: 1}},
+    }
+    return needed.get(method, {})
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS.keys())

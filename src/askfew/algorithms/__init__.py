@@ -12,10 +12,22 @@ from collections.abc import Callable
 
 import numpy as np
 
-from askfew.algorithms.baselines import adaptive_kmeans, kmeans, kmeans10, spectral, told_gap
+from askfew.algorithms.baselines import (
+    adaptive_kmeans,
+    dawid_skene,
+    kmeans,
+    kmeans10,
+    latent_classes,
+    majority_vote,
+    naive_bayes,
+    spectral,
+    told_gap,
+    told_levels,
+)
 from askfew.algorithms.frugal import frugal as frugal_method
 from askfew.algorithms.frugal.claim import VERSION as FRUGAL_CLAIM
 from askfew.algorithms.paper import bandit_clustering
+from askfew.algorithms.peers import acb, ariu, boc, same_cluster
 from askfew.algorithms.rule import rule as rule_method
 from askfew.algorithms.rule.claim import VERSION as RULE_CLAIM
 from askfew.errors import InvalidInput
@@ -39,7 +51,16 @@ METHODS: dict[str, Callable[..., Procedure[Finding]]] = {
     "kmeans10": kmeans10,
     "spectral": spectral,
     "adaptive-kmeans": adaptive_kmeans,
+    "majority-vote": majority_vote,
+    "dawid-skene": dawid_skene,
+    "latent-classes": latent_classes,
+    "naive-bayes": naive_bayes,
+    "ariu": ariu,
+    "boc": boc,
+    "acb": acb,
+    "same-cluster": same_cluster,
     "told-gap": told_gap,
+    "told-levels": told_levels,
 }
 
 
@@ -110,7 +131,7 @@ def methods_with(option: str) -> list[str]:
     """The methods that have this option.
 
     >>> methods_with("anchors")
-    ['rule']
+    ['rule', 'dawid-skene', 'latent-classes', 'naive-bayes']
     """
     return [method for method in METHODS if takes_option(method, option)]
 

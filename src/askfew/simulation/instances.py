@@ -30,6 +30,9 @@ class World:
     means: Callable[[Ints], Floats] | None = None
     """The true mean answers of all items (rows) to some questions (columns), in users' units.
     None where nobody has to look them up."""
+    levels: Floats | None = None
+    """The groups' mean answers (groups x questions), in users' units, for a method that is told
+    them; None where groups have none."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,10 @@ class Instance:
         gaps[places] = self.ordered_gaps
         means = self._means(levels, gaps, planted, rng)
         oracle = self._oracle(means, np.random.default_rng(for_answers))
-        return World(oracle, _in_order_of_first_items(planted), _Truth(means))
+        labels = _in_order_of_first_items(planted)
+        named = np.zeros(self.groups, dtype=np.int64)
+        named[labels] = planted  # the planted number of every group by its name
+        return World(oracle, labels, _Truth(means), self._levels(levels, gaps)[named])
 
     def group_means(self, rng: np.random.Generator) -> Floats:
         """Every group's mean on the useful questions, best first, as one world draws it.
@@ -187,10 +193,7 @@ class Instance:
     def _means(
         self, levels: Floats, gaps: Floats, planted: Ints, rng: np.random.Generator
     ) -> Means:
-        if self.noise == "gaussian":
-            rows = levels * gaps
-        else:
-            rows = self.width * (0.5 + (2 * levels - 1) * (gaps / 2))
+        rows = self._levels(levels, gaps)
         if self.spread == 0:
             return Means(rows, planted)
         useful = np.flatnonzero(gaps)
@@ -200,6 +203,12 @@ class Instance:
         if self.noise != "gaussian":
             np.clip(own, 0.0, self.width, out=own)
         return _OwnMeans(rows, planted, useful, own)
+
+    def _levels(self, sides: Floats, gaps: Floats) -> Floats:
+        """The groups' mean answers, before items differ."""
+        if self.noise == "gaussian":
+            return np.asarray(sides * gaps)
+        return np.asarray(self.width * (0.5 + (2 * sides - 1) * (gaps / 2)))
 
     def _oracle(self, means: Means, rng: np.random.Generator) -> Oracle:
         if self.noise == "gaussian":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from askfew.algorithms import METHODS, start
+from askfew.algorithms import METHODS, start, takes_option
 from askfew.driver import run
 from askfew.errors import InvalidBatch, InvalidInput
 from askfew.records import Batch, Ints, Oracle, Status, Tally
@@ -87,7 +86,11 @@ def try_method(
     cap = options.get("per_cell")
     if isinstance(cap, int):
         oracle = _Capped(oracle, cap)
-    known = {} if anchors == 0 else {"anchors": draw_anchors(world.labels, anchors, rng)}
+    known: dict[str, object] = {}
+    if anchors != 0:
+        known["anchors"] = draw_anchors(world.labels, anchors, rng)
+    if method in METHODS and takes_option(method, "levels") and "levels" not in options:
+        known["levels"] = world.levels  # a yardstick that must know them is told them
     procedure = start(method, problem, rng, delta=delta, budget=budget, **known, **options)
     ended = run(procedure, oracle, max_answers=max_answers)
     status = ended.status if ended.result is None else ended.result.status
@@ -179,7 +182,7 @@ def simulate_runs(
 ) -> list[Run]:
     """Runs of one method on this machine; a yardstick that must know the gap is told it."""
     known: dict[str, object] = {}
-    if method in METHODS and "gap" in inspect.signature(METHODS[method]).parameters:
+    if method in METHODS and takes_option(method, "gap"):
         known["gap"] = instance.gap * instance.width
     trial = partial(
         try_method,

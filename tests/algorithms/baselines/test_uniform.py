@@ -3,20 +3,22 @@ import pytest
 
 from askfew.algorithms.baselines import uniform
 from askfew.algorithms.baselines.two_means import labelled_from_zero
-from askfew.algorithms.baselines.uniform import uniform_means
+from askfew.algorithms.baselines.uniform import filled_means, uniform_answers
 from askfew.answers import Number
 from askfew.driver import AskTell
 from askfew.errors import InvalidInput
-from askfew.records import Floats, Problem
+from askfew.records import Floats, Ints, Problem
 
 PROBLEM = Problem(3, 4, Number(1.0))
 
 
 def means(
     budget: int, *, whole_sweeps: bool, skip: tuple[int, int] | None = None
-) -> tuple[Floats, AskTell[Floats]]:
+) -> tuple[Floats, AskTell[tuple[Ints, Floats]]]:
     """Uniform means where the answer of item i to question j is 10 i + j."""
-    procedure = uniform_means(PROBLEM, budget, np.random.default_rng(0), whole_sweeps=whole_sweeps)
+    procedure = uniform_answers(
+        PROBLEM, budget, np.random.default_rng(0), whole_sweeps=whole_sweeps
+    )
     session = AskTell(procedure, PROBLEM)
     while (batch := session.ask()) is not None:
         counts = batch.repeats.copy()
@@ -25,7 +27,7 @@ def means(
         session.tell(counts, counts * (10.0 * batch.items + batch.questions))
     assert session.ended is not None
     assert session.ended.result is not None
-    return session.ended.result, session
+    return filled_means(*session.ended.result), session
 
 
 ALL = 10.0 * np.arange(3)[:, np.newaxis] + np.arange(4)

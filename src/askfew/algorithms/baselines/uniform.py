@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from askfew.algorithms.baselines.two_means import labelled_from_zero, two_means
+from askfew.algorithms.baselines.k_means import check_groups, k_means
+from askfew.algorithms.baselines.two_means import labelled_from_zero
 from askfew.errors import InvalidInput
 from askfew.evidence import nine_digits
 from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot
 
-__all__ = ["kmeans", "kmeans10", "spectral", "uniform_means"]
+__all__ = ["filled_means", "kmeans", "kmeans10", "spectral", "uniform_answers"]
 
 _ROWS = 1_000_000
 """The most cells of one Batch: about 100 MB of arrays at a time. A round number."""
@@ -20,32 +21,43 @@ def kmeans(problem: Problem, rng: np.random.Generator, *, budget: int) -> Proced
 
     One start often ends in a local optimum, so its errors are not all due to noise.
     """
-    means = yield from uniform_means(problem, budget, rng, whole_sweeps=True)
-    return Finding(two_means(means, starts=1, rng=rng))
+    means = filled_means(*(yield from uniform_answers(problem, budget, rng, whole_sweeps=True)))
+    return Finding(k_means(means, 2, starts=1, rng=rng))
 
 
-def kmeans10(problem: Problem, rng: np.random.Generator, *, budget: int) -> Procedure[Finding]:
+def kmeans10(
+    problem: Problem, rng: np.random.Generator, *, budget: int, groups: int = 2
+) -> Procedure[Finding]:
     """The same with ten starts and the whole budget: what a careful user would do."""
-    means = yield from uniform_means(problem, budget, rng, whole_sweeps=False)
-    return Finding(two_means(means, starts=10, rng=rng))
+    check_groups(problem, groups)
+    means = filled_means(*(yield from uniform_answers(problem, budget, rng)))
+    return Finding(k_means(means, groups, starts=10, rng=rng), groups=groups)
 
 
-def spectral(problem: Problem, rng: np.random.Generator, *, budget: int) -> Procedure[Finding]:
-    """Leading singular vector of the centred means, cut where two groups fit best."""
-    means = yield from uniform_means(problem, budget, rng, whole_sweeps=False)
+def spectral(
+    problem: Problem, rng: np.random.Generator, *, budget: int, groups: int = 2
+) -> Procedure[Finding]:
+    """Leading singular vector of the centred means, cut where two groups fit best.
+
+    With K groups: k-means on the K - 1 leading vectors, each as long as its singular value.
+    """
+    check_groups(problem, groups)
+    means = filled_means(*(yield from uniform_answers(problem, budget, rng)))
     centred = means - means.mean(axis=0)
-    leading = np.linalg.svd(centred, full_matrices=False)[0][:, 0]
-    return Finding(labelled_from_zero(_best_cut(nine_digits(leading))))
+    left, size, _ = np.linalg.svd(centred, full_matrices=False)
+    if groups == 2:
+        return Finding(labelled_from_zero(_best_cut(nine_digits(left[:, 0]))))
+    points = nine_digits(left[:, : groups - 1] * size[: groups - 1])
+    return Finding(k_means(points, groups, starts=10, rng=rng), groups=groups)
 
 
-def uniform_means(
-    problem: Problem, budget: int, rng: np.random.Generator, *, whole_sweeps: bool
-) -> Procedure[Floats]:
-    """The mean answer of every cell that was asked, as a matrix items x asked questions.
+def uniform_answers(
+    problem: Problem, budget: int, rng: np.random.Generator, *, whole_sweeps: bool = False
+) -> Procedure[tuple[Ints, Floats]]:
+    """Counts and sums of the answers of every cell that was asked: items x asked questions.
 
     A sweep asks every cell once. What is left of the budget after whole sweeps buys one more answer
     on as many random questions as it can, unless ``whole_sweeps`` says to leave it unspent.
-    A cell nobody answered gets the mean of its question.
     """
     n, d = problem.items, problem.questions
     sweeps, extra = divmod(budget // n, d)
@@ -61,7 +73,7 @@ def uniform_means(
     repeats = np.full(d, sweeps)
     repeats[rng.permutation(d)[:extra]] += 1
     asked = np.flatnonzero(repeats)
-    means = np.empty((n, len(asked)))
+    counts, sums = np.zeros((n, len(asked)), dtype=np.int64), np.zeros((n, len(asked)))
     known = Snapshot("uniform sampling", np.full(n, -1))
     for items in np.array_split(np.arange(n), -(-n * len(asked) // _ROWS)):
         tally = yield Batch(
@@ -71,13 +83,15 @@ def uniform_means(
             f"ask {len(items)} items each of {len(asked)} questions",
             known,
         )
-        with np.errstate(invalid="ignore"):  # 0 / 0 marks a cell that nobody answered
-            means[items] = (tally.sums / tally.counts).reshape(len(items), -1)
-    return _filled(means)
+        counts[items] = tally.counts.reshape(len(items), -1)
+        sums[items] = tally.sums.reshape(len(items), -1)
+    return counts, sums
 
 
-def _filled(means: Floats) -> Floats:
-    holes = np.isnan(means)
+def filled_means(counts: Ints, sums: Floats) -> Floats:
+    """The mean answer of every cell; one that nobody answered has the mean of its question."""
+    holes = counts == 0
+    means = np.asarray(sums / np.maximum(counts, 1))
     if not holes.any():
         return means
     answered = np.maximum((~holes).sum(axis=0), 1)

@@ -1,0 +1,91 @@
+"""k-means for any number of groups; two have a file of their own, ``two_means``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from askfew.algorithms.baselines.two_means import two_means
+from askfew.errors import InvalidInput
+from askfew.evidence import nine_digits
+from askfew.records import Floats, Ints, Problem
+
+__all__ = ["check_groups", "in_order_of_first_items", "k_means", "lloyd", "squared_distances"]
+
+_TURNS = 100
+"""Of one start, at most; a few are enough nearly always."""
+
+
+def check_groups(problem: Problem, groups: int) -> None:
+    """Refuse a number of groups that is none."""
+    if not isinstance(groups, int) or isinstance(groups, bool) or not 2 <= groups <= problem.items:
+        raise InvalidInput(
+            f"groups must be a whole number from 2 to the {problem.items} items",
+            repr(groups),
+            "pass how many groups there are",
+        )
+
+
+def in_order_of_first_items(labels: Ints) -> Ints:
+    """The same groups, numbered in the order of their first items; -1 (undecided) stays.
+
+    >>> in_order_of_first_items(np.array([2, -1, 0, 2, 1]))
+    array([ 0, -1,  1,  0,  2])
+    """
+    named = np.full(len(labels), -1)
+    decided = labels >= 0
+    _, first, group = np.unique(labels[decided], return_index=True, return_inverse=True)
+    named[decided] = np.argsort(np.argsort(first))[group]
+    return named
+
+
+def k_means(points: Floats, groups: int, *, starts: int, rng: np.random.Generator) -> Ints:
+    """The grouping with least spread within that any start ends in, by order of first items.
+
+    >>> points = np.array([[0.0], [5.0], [9.0], [0.1], [5.1]])
+    >>> k_means(points, 3, starts=5, rng=np.random.default_rng(0))
+    array([0, 1, 2, 0, 1])
+    """
+    if groups == 2:
+        return two_means(points, starts=starts, rng=rng)
+    best, least = np.zeros(len(points), dtype=np.int64), np.inf
+    weights = np.ones(len(points))
+    for _ in range(starts):
+        labels, within = lloyd(points, _seeds(points, groups, rng), weights)
+        if within < least:
+            best, least = labels, within
+    return in_order_of_first_items(best)
+
+
+def lloyd(points: Floats, centres: Floats, weights: Floats) -> tuple[Ints, float]:
+    """Where Lloyd's rounds end, and the weighted sum of squares within; an empty group stays."""
+    labels = np.full(len(points), -1)
+    within = 0.0
+    for _ in range(_TURNS):
+        away = nine_digits(squared_distances(points, centres))
+        before, labels = labels, away.argmin(axis=1)
+        within = float(nine_digits(weights @ away.min(axis=1)))
+        if np.array_equal(labels, before):
+            break
+        for group in range(len(centres)):
+            inside = labels == group
+            if inside.any():
+                centres[group] = np.average(points[inside], axis=0, weights=weights[inside])
+    return labels, within
+
+
+def squared_distances(points: Floats, centres: Floats) -> Floats:
+    """Of every point from every centre (points x centres)."""
+    # No matrix product: it may add in another order on another machine, and end elsewhere.
+    apart = [np.einsum("ij,ij->i", points - centre, points - centre) for centre in centres]
+    return np.stack(apart, axis=1)
+
+
+def _seeds(points: Floats, groups: int, rng: np.random.Generator) -> Floats:
+    """As many of the points, each next one likelier the farther from all before: k-means++."""
+    chosen = points[[rng.integers(len(points))]]
+    while len(chosen) < groups:
+        away = squared_distances(points, chosen).min(axis=1)
+        total = away.sum()
+        place = rng.choice(len(points), p=away / total if total > 0 else None)
+        chosen = np.vstack([chosen, points[place]])
+    return chosen

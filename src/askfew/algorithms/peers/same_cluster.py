@@ -1,0 +1,122 @@
+"""Same-group queries, in the spirit of Kuroki, Miyauchi, Bonchi and Chen (NeurIPS 2024, "Query-
+efficient correlation clustering with noisy oracle", KC-FC). Not their code.
+
+Here question j asks "is this item in the same group as item j?", and one answer of it is one query.
+Answers may contradict each other; a yes is likelier than a no exactly where the two are in one
+group. Where there are fewer questions than items, only the first items can be pivots.
+
+Theirs: pick a random pivot, find by threshold bandits (is the mean of this pair above 1/2?) which
+of the remaining items are like it, make them a group, and go on with the rest (KwikCluster); fixed
+confidence. The number of groups need not be known.
+
+Ours: the threshold test of a pair is an e-process against 1/2, bets on either side with a mixture
+of six sizes; delta is split over the pairs, each item has at most ``groups`` or n of them; a pair
+is dropped when its 20 log(n / delta) first answers leave it open (a pair at 1/2 would never end).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from askfew.algorithms.baselines.k_means import check_groups, in_order_of_first_items
+from askfew.answers import AnswerKind, Number
+from askfew.evidence import nine_digits
+from askfew.records import Batch, Certificate, Finding, Floats, Ints, Problem, Procedure, Snapshot
+
+__all__ = ["same_cluster"]
+
+_BETS = np.array([0.05, 0.1, 0.2, 0.4, 0.6, 0.8])
+"""Of the distance from 1/2 that is bet on, as a part of 1/2 (of sigma, for numbers)."""
+
+
+def same_cluster(
+    problem: Problem, delta: float, rng: np.random.Generator, *, groups: int | None = None
+) -> Procedure[Finding]:
+    """One pivot after another: whoever is like it is in its group, whoever is not goes on.
+
+    With ``groups`` known, the items left when all but one are found are the last group's.
+    """
+    n = problem.items
+    if groups is not None:
+        check_groups(problem, groups)
+    labels = np.full(n, -1)
+    most = groups - 1 if groups is not None else n
+    needed = math.log(n * min(most, n) / delta)
+    patience = math.ceil(20 * math.log(n / delta))
+    found = 0
+    while (rest := np.flatnonzero(labels < 0)).size and found < most:
+        free = rest[rest < problem.questions]
+        if not len(free):
+            break  # nobody left can be asked about
+        pivot = int(rng.choice(free))
+        labels[pivot] = found
+        alike = yield from _like(problem, pivot, rest[rest != pivot], labels, needed, patience)
+        if alike is None:
+            break  # nobody answers any more
+        labels[alike] = found
+        found += 1
+    else:
+        if groups is not None:
+            labels[labels < 0] = found
+    return _finding(labels, delta, max(found + 1, 2))
+
+
+def _like(
+    problem: Problem, pivot: int, items: Ints, labels: Ints, needed: float, patience: int
+) -> Procedure[Ints | None]:
+    """Those of the items that are like the pivot; None if nobody answers."""
+    counts, sums = np.zeros(len(items)), np.zeros(len(items))
+    verdict = np.zeros(len(items), dtype=np.int64)
+    silent = 0
+    while (waiting := np.flatnonzero(verdict == 0)).size:
+        tally = yield Batch(
+            items[waiting],
+            np.full(len(waiting), pivot),
+            np.ones(len(waiting), dtype=np.int64),
+            f"same group as item {pivot}? {len(waiting)} items",
+            Snapshot("compare", in_order_of_first_items(labels), threshold=needed),
+        )
+        silent = 0 if tally.answers else silent + 1
+        if silent == 5:
+            return None
+        counts[waiting] += tally.counts
+        sums[waiting] += tally.sums
+        for side in (1, -1):
+            evidence = _evidence(problem.kind, side, counts[waiting], sums[waiting])
+            verdict[waiting[nine_digits(evidence) >= nine_digits(needed)]] = side
+        verdict[(verdict == 0) & (counts >= patience)] = -1
+    return np.asarray(items[verdict == 1])
+
+
+def _evidence(kind: AnswerKind, side: int, counts: Floats, sums: Floats) -> Floats:
+    """Nats against "the mean is not on this side of the middle"."""
+    if isinstance(kind, Number):  # 1 says the same, 0 says not
+        away = side * (sums - counts / 2)
+        bet = _BETS[:, np.newaxis] / kind.sigma
+        found = bet * away - counts * (bet * kind.sigma) ** 2 / 2
+    else:
+        yes = (sums - kind.low * counts) / (kind.high - kind.low)
+        on, off = (yes, counts - yes) if side > 0 else (counts - yes, yes)
+        bet = _BETS[:, np.newaxis]
+        found = on * np.log1p(bet) + off * np.log1p(-bet)
+    return np.asarray(np.logaddexp.reduce(found, axis=0) - math.log(len(_BETS)))
+
+
+def _finding(labels: Ints, delta: float, groups: int) -> Finding:
+    decided = int((labels >= 0).sum())
+    promise = Certificate(
+        delta,
+        f"All labels given are right with probability at least {1 - delta:g}.",
+        (
+            "two items are in one group exactly if a yes is likelier than a no",
+            "answers are independent",
+        ),
+    )
+    return Finding(
+        in_order_of_first_items(labels),
+        certificate=promise if decided else None,
+        status="done" if decided == len(labels) else "undecided",
+        groups=groups,
+    )
