@@ -13,6 +13,7 @@ import atexit
 import itertools
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -151,6 +152,16 @@ class Run:
         if self.campaign.state == "running":
             import_answers(self.campaign, read_answers(file, "csv"))
 
+    def finish(self) -> None:
+        """Others answer all that is left, so that reuse finds many answers about every cell."""
+        for number in range(40):
+            if self.campaign.state != "running":
+                return
+            self.clock.pass_seconds(LEASE + 1)
+            for each in self.campaign.ask(f"late {number}", 20):
+                said = zlib.crc32(f"{self.side} {each.id}".encode()) % 2
+                self.campaign.tell(each.id, bool(said))
+
 
 # ------------------------------------------------------------------ what is compared
 
@@ -211,6 +222,8 @@ def played(schedule: Sequence[tuple[Any, ...]], side: int, **changes: object) ->
             run = Run(campaign, clock, Path(folder), side)
             for what, *how in schedule:
                 run.do("import_" if what == "import" else what, *how)
+            if made.method == "deaf":  # whose reuse is compared
+                run.finish()
             again = Settings.from_dict({**usual, **changes, "name": "second", "seed": 5})
             second = store.create(again, items(ITEMS), questions(QUESTIONS), reuse="first")
             assert examine_store(store.database).sound
@@ -227,7 +240,7 @@ def _deaf_method() -> Iterator[None]:
     del METHODS["deaf"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(schedules)
 def test_other_values_change_nothing_of_what_is_counted(
     schedule: list[tuple[Any, ...]],
@@ -236,7 +249,7 @@ def test_other_values_change_nothing_of_what_is_counted(
     assert first == second
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(schedules)
 def test_nor_with_a_method_that_listens_until_it_asks_something_else(
     schedule: list[tuple[Any, ...]],
