@@ -80,8 +80,8 @@ def test_each_cell_is_consumed_in_the_order_of_steps_and_slots(store: Store) -> 
     new = reusing(store, delta=1e-4, seed=8)
     answer(new, 10**6, seed=1)
 
-    def by_cell(campaign: Campaign, *, only_reused: bool) -> dict[tuple[int, int], list[object]]:
-        cells: dict[tuple[int, int], list[object]] = {}
+    def by_cell(campaign: Campaign, *, only_reused: bool) -> dict[tuple[int, int], list[Any]]:
+        cells: dict[tuple[int, int], list[Any]] = {}
         with store.database.read() as connection:
             order = (answers.c.step, answers.c.slot)
             for row in connection.execute(
@@ -94,7 +94,7 @@ def test_each_cell_is_consumed_in_the_order_of_steps_and_slots(store: Store) -> 
 
     had = by_cell(old, only_reused=False)
     used = by_cell(new, only_reused=True)
-    assert any(len({value for _, value, *_ in told}) > 1 for told in used.values())
+    assert any(len({each[1] for each in told}) > 1 for told in used.values())
     for cell, told in used.items():
         assert told == had[cell][: len(told)]
 
