@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-bare test-lowest lint format system-packages
+.PHONY: demo test test-bare test-lowest docs lint format system-packages
 demo: .venv/installed
 	$(BIN)/askfew demo
 
@@ -14,6 +14,10 @@ test-bare:
 
 test-lowest:
 	scripts/test-lowest
+
+# Warnings are errors; no network is used. Open docs/_build/html/index.html.
+docs: .venv/installed
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
 system-packages:
 	@scripts/system-packages
