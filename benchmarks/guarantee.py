@@ -18,7 +18,7 @@ from unittest.mock import patch
 import numpy as np
 
 from askfew import oracles
-from askfew.algorithms.frugal.guess.sides import End, Sides
+from askfew.algorithms.frugal.guess.pooled.sides import End, Sides
 from askfew.records import Floats, Oracle
 from askfew.simulation import Instance, Run, RunSummary, World, local, repeat, try_method
 from askfew.simulation.runs import Family

@@ -19,8 +19,8 @@ import pytest
 
 import askfew
 from askfew import Log
-from askfew.algorithms.frugal.guess.hunt import Hunt
-from askfew.algorithms.frugal.guess.sides import Sides
+from askfew.algorithms.frugal.guess.pooled.hunt import Hunt
+from askfew.algorithms.frugal.guess.pooled.sides import Sides
 from askfew.algorithms.rule.guess.choose import Chooser
 from askfew.algorithms.rule.guess.learn import Learner
 from askfew.plans import Plan
@@ -118,7 +118,7 @@ def test_a_golden_log_of_frugal_goes_on_with_another_guess(
     sizes = Sides._sizes
     monkeypatch.setattr(Sides, "_sizes", lambda *given: 2 * sizes(*given))
     monkeypatch.setattr(Hunt, "goes_on", lambda _: False)
-    monkeypatch.setattr("askfew.algorithms.frugal.guess.search._LEAST", 12)
+    monkeypatch.setattr("askfew.algorithms.frugal.guess.pooled.search._LEAST", 12)
     replay(path)
     log = Log.from_dict(document["log"])
     begun = int(share * len(log))

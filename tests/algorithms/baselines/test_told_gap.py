@@ -107,7 +107,8 @@ def test_it_follows_plans_that_another_version_made() -> None:
         noise = rng.normal(size=len(batch)) * np.sqrt(batch.repeats)
         tally = Tally(batch.repeats, means * batch.repeats + noise)
         claim.settle(tally)
-        first.learn(plan, tally)
-        late.learn(plan, tally)
+        for guess in (first, late):
+            guess.accept(plan)
+            guess.learn(plan, batch, tally)
         assert late.propose().to_bytes() == first.propose().to_bytes()
     assert (claim.labels() == [0, 1, 0, 1, 1, 0]).all()

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from askfew.algorithms.frugal.claim.pooled import PooledClaim
-from askfew.algorithms.frugal.guess.choose import Chooser
-from askfew.algorithms.frugal.guess.hunt import Hunt, Target
-from askfew.algorithms.frugal.guess.search import Pair
-from askfew.algorithms.frugal.guess.sides import Sides
-from askfew.algorithms.frugal.method import label_all
-from askfew.algorithms.frugal.tuning import Tuning
+from askfew.algorithms.frugal.claim.pooled_certificate import pooled_finding
+from askfew.algorithms.frugal.guess.pooled.history import Tuning
+from askfew.algorithms.frugal.guess.pooled.hunt import Hunt, Target
+from askfew.algorithms.frugal.guess.pooled.phases import Chooser
+from askfew.algorithms.frugal.guess.pooled.search import Pair
+from askfew.algorithms.frugal.guess.pooled.sides import Sides
+from askfew.algorithms.frugal.method import run_claim
 from askfew.answers import Number
 from askfew.driver import RunEnd, run
 from askfew.oracles import bernoulli, gaussian
@@ -135,7 +136,7 @@ def forced(oracle: Oracle, items: tuple[int, int], gap: float) -> RunEnd[Finding
     chooser.sides = Sides(
         chooser.history, claim, Target(0, pair.items, pair.counts, np.array([0.0, gap]))
     )
-    return run(label_all(claim, chooser), oracle, max_answers=10**7)
+    return run(run_claim(claim, chooser, pooled_finding), oracle, max_answers=10**7)
 
 
 @pytest.mark.parametrize("n", [20, 100, 500])
@@ -183,6 +184,6 @@ def test_an_item_whose_evidence_began_badly_is_labelled_all_the_same() -> None:
     claim.ask(chooser.propose())  # opens the labelling
     assert LABELS[3] == 1
     claim.labellings[0].evidence[:, 3] = [-60.0, 0.0]
-    ended = run(label_all(claim, chooser), oracle, max_answers=10**6)
+    ended = run(run_claim(claim, chooser, pooled_finding), oracle, max_answers=10**6)
     assert right(ended, LABELS)
     assert ended.meter.answers < 5000

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from askfew.algorithms.frugal import frugal
-from askfew.algorithms.frugal.claim.certificate import FrugalCertificate
+from askfew.algorithms.frugal.claim.pooled_certificate import FrugalCertificate
 from askfew.driver import replay, run
 from askfew.errors import InvalidInput
 from askfew.log import Log
@@ -206,7 +206,7 @@ def test_every_phase_costs_what_it_did(name: str) -> None:
 
 
 def test_a_hunt_that_returns_at_once_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askfew.algorithms.frugal.guess.hunt.Hunt.goes_on", lambda _: False)
+    monkeypatch.setattr("askfew.algorithms.frugal.guess.pooled.hunt.Hunt.goes_on", lambda _: False)
     assert "hunt" in off_by("dense")
     assert "hunt" in off_by("yes/no")
 

@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 from askfew.algorithms.frugal.claim import pooled
 from askfew.algorithms.frugal.claim.pooled import PooledClaim
-from askfew.algorithms.frugal.guess.sides import Sides
+from askfew.algorithms.frugal.guess.pooled.sides import Sides
 from askfew.answers import AnswerKind, Number
 from askfew.evidence import log_evidence
 from askfew.oracles import gaussian, scale

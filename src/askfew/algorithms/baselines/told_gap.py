@@ -6,18 +6,17 @@ import math
 
 import numpy as np
 
-from askfew.algorithms.frugal.claim.certificate import two_items
 from askfew.algorithms.frugal.claim.pooled import HIGH, LOW, PooledClaim
-from askfew.algorithms.frugal.guess.history import History
-from askfew.algorithms.frugal.guess.hunt import Target
-from askfew.algorithms.frugal.guess.sides import Sides
-from askfew.algorithms.frugal.method import label_all
-from askfew.algorithms.frugal.tuning import Tuning
+from askfew.algorithms.frugal.claim.pooled_certificate import pooled_finding
+from askfew.algorithms.frugal.guess.pooled.history import History, Tuning
+from askfew.algorithms.frugal.guess.pooled.hunt import Target
+from askfew.algorithms.frugal.guess.pooled.sides import Sides
+from askfew.algorithms.frugal.method import nothing_to_ask, run_claim
 from askfew.answers import AnswerKind, Number
 from askfew.errors import InvalidInput
 from askfew.evidence import log_evidence, nine_digits
 from askfew.plans import Plan
-from askfew.records import Finding, Floats, Ints, Problem, Procedure, Tally
+from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Tally
 
 __all__ = ["told_gap"]
 
@@ -44,15 +43,15 @@ def told_gap(
             "gap must be a positive number", gap, "pass by how much the groups differ"
         )
     if problem.items == 2:
-        return Finding(np.array([0, 1]), None, two_items(delta))
+        return nothing_to_ask(delta, 2)
     claim = PooledClaim(problem, delta)
-    return (yield from label_all(claim, _Told(claim, int(rng.integers(2**63)), gap)))
+    return run_claim(claim, _Told(claim, int(rng.integers(2**63)), gap), pooled_finding)
 
 
 class _Told:
     """The guess: tests of random pairs, then sides that lie the gap apart.
 
-    ``learn`` follows the plan that was carried out, whoever made it.
+    It follows the plan that is carried out, whoever made it.
     """
 
     def __init__(self, claim: PooledClaim, root: int, gap: float) -> None:
@@ -78,19 +77,23 @@ class _Told:
             {"items": self._pair, "questions": questions, "repeats": ones},
         )
 
-    def learn(self, plan: Plan, tally: Tally) -> None:
-        """Take in what a plan brought, and see what comes next."""
+    def accept(self, plan: Plan) -> None:
+        """Be where the plan is."""
         if plan.kind == "search":
+            self.sides = None
             if self._number != plan.facts["number"]:
                 self._take_pair(int(plan.facts["number"]))
-            self.sides = None
-            self.history.record(plan, plan.ints("questions"), tally)
+        elif plan.kind == "label":
+            question = int(plan.facts["question"])
+            if self.sides is None or self.sides.question != question:
+                self.sides = self._label_by(question, np.array(plan.facts["pair"], dtype=np.int64))
+
+    def learn(self, plan: Plan, batch: Batch, tally: Tally) -> None:
+        """Take in what a plan brought, and see what comes next."""
+        self.history.record(plan, batch.questions, tally)
+        if self.sides is None:
             self._weigh(tally)
             return
-        question = int(plan.facts["question"])
-        if self.sides is None or self.sides.question != question:
-            self.sides = self._label_by(question, np.array(plan.facts["pair"], dtype=np.int64))
-        self.history.record(plan, np.full(len(tally.counts), question), tally)
         self.sides.learn(plan, tally)
         if (end := self.sides.end()) is not None:
             self.sides, self.over = None, end != "futile"

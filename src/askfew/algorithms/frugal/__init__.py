@@ -1,4 +1,4 @@
-"""The frugal method: search, hunt, label."""
+"""The frugal method, for the promise "groups"."""
 
 from askfew.algorithms.frugal.method import frugal, goes_by_panels
 

@@ -1,33 +1,57 @@
-"""The frugal method: which way for how many groups, and the way for two.
+"""The frugal method: which of its three ways for how many groups, and the loop they share.
 
-Two groups: search a pair, hunt a good question, label every item by it. More groups go by exclusion
-from representatives (``many_groups``), small caps on a cell by panels (``capped``).
+POOLED      two groups: search a pair, hunt a good question, label every item by it
+EXCLUSION   more groups: find an item that represents each, exclude everybody from all but one
+PANELS      a small cap on the answers of a cell: evidence is added up over many questions
+
+Each way has a claim, which all labels rest on (``claim/``), and a guess, which decides whom to ask
+(``guess/``). docs/method.md is the specification.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Literal, Protocol
+from collections.abc import Callable
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 
-from askfew.algorithms.frugal.capped import capped
-from askfew.algorithms.frugal.claim.certificate import give_certificate, two_items
+from askfew.algorithms.frugal.claim.cover import Cover
+from askfew.algorithms.frugal.claim.exclusion import Exclusion
+from askfew.algorithms.frugal.claim.exclusion_certificate import exclusion_finding
+from askfew.algorithms.frugal.claim.ledger import Ledger
+from askfew.algorithms.frugal.claim.panel import MOST_GROUPS, PanelClaim
+from askfew.algorithms.frugal.claim.panel_certificates import cover_finding, panel_finding
 from askfew.algorithms.frugal.claim.pooled import PooledClaim
-from askfew.algorithms.frugal.guess.choose import Chooser
-from askfew.algorithms.frugal.many_groups import many_groups
-from askfew.algorithms.frugal.tuning import Tuning
+from askfew.algorithms.frugal.claim.pooled_certificate import pooled_finding
+from askfew.algorithms.frugal.guess.exclusion.phases import Chooser as ExclusionChooser
+from askfew.algorithms.frugal.guess.panels.cover import CoverGuesser
+from askfew.algorithms.frugal.guess.panels.panel import PanelGuesser
+from askfew.algorithms.frugal.guess.pooled.history import Tuning
+from askfew.algorithms.frugal.guess.pooled.phases import Chooser as PooledChooser
 from askfew.answers import Number
 from askfew.errors import EndOfAnswers, InvalidInput
 from askfew.plans import Plan
-from askfew.records import Finding, Problem, Procedure, Status, Tally, planned
+from askfew.records import Batch, Certificate, Finding, Problem, Procedure, Tally, planned
 
-__all__ = ["Guesser", "frugal", "goes_by_panels", "label_all"]
+__all__ = [
+    "by_exclusion",
+    "by_panels",
+    "frugal",
+    "goes_by_panels",
+    "nothing_to_ask",
+    "run_claim",
+]
 
 _ONE_QUESTION = 20
 """Answers of a cell from which on single questions can carry labels. At a cap of 40 (60 items, 4 of
 40 questions useful, yes/no gap 0.7) this finished 100 of 100 runs with 926 answers, panels 98 with
 1708; at 20 it finished half of them."""
+_COVERED = 240
+"""Items at most that panels may cover: every Batch weighs all of their partitions."""
+_FEW_ANSWERS = 8
+"""Answers per cell up to which panels cover all items: at 5 they took three quarters of what one
+panel took, and all runs ended (8 worlds of 60 items); 12 is left to one panel."""
 
 
 def frugal(
@@ -51,7 +75,7 @@ def frugal(
     tuning = Tuning(hunt, growth, step)
     _check(problem, groups, per_cell, tolerance)
     if groups == 2 and problem.items == 2:
-        return _two_items(delta)
+        return nothing_to_ask(delta, 2)
     if goes_by_panels(groups, per_cell):
         assert per_cell is not None
         if groups == "auto" or tolerance:
@@ -62,11 +86,11 @@ def frugal(
                 what,
                 'leave it out, or use method "rule"',
             )
-        return capped(problem, delta, rng, groups=groups, per_cell=per_cell)
+        return by_panels(problem, delta, rng, groups=groups, per_cell=per_cell)
     if groups != 2:
-        return many_groups(problem, delta, rng, groups=groups, tolerance=tolerance)
+        return by_exclusion(problem, delta, rng, groups=groups, tolerance=tolerance)
     claim = PooledClaim(problem, delta, tolerance, per_cell)
-    return label_all(claim, Chooser(claim, int(rng.integers(2**63)), tuning))
+    return run_claim(claim, PooledChooser(claim, _root(rng), tuning), pooled_finding)
 
 
 def goes_by_panels(groups: object, per_cell: int | None) -> bool:
@@ -76,6 +100,111 @@ def goes_by_panels(groups: object, per_cell: int | None) -> bool:
     (False, True, True, False)
     """
     return per_cell is not None and (per_cell < _ONE_QUESTION or groups != 2)
+
+
+def by_exclusion(
+    problem: Problem,
+    delta: float,
+    rng: np.random.Generator,
+    *,
+    groups: int | Literal["auto"],
+    tolerance: float = 0.0,
+) -> Procedure[Finding]:
+    """Any number of groups: find a representative of each, label by exclusion.
+
+    With "auto" further groups are looked for as long as it seems worth it; the certificate then
+    says that there are at least as many as were found.
+    """
+    claim = Exclusion(problem, delta, None if groups == "auto" else groups, tolerance)
+    return run_claim(claim, ExclusionChooser(claim, _root(rng)), exclusion_finding)
+
+
+def by_panels(
+    problem: Problem, delta: float, rng: np.random.Generator, *, groups: int, per_cell: int
+) -> Procedure[Finding]:
+    """At most ``per_cell`` answers of any (item, question), and several questions for a label.
+
+    Two groups and few answers per cell: panels that cover all items, no answer set apart. Otherwise
+    some answers explore, and one panel is certified by fresh ones.
+    """
+    most = min(MOST_GROUPS, problem.items)
+    if groups > most:
+        raise InvalidInput(
+            f"with per_cell, groups must be a whole number from 2 to {most}",
+            repr(groups),
+            "pass how many groups there are",
+        )
+    if problem.items == groups:
+        return nothing_to_ask(delta, groups)
+    root = _root(rng)
+    ledger = Ledger.deal(problem, per_cell, root)
+    if groups == 2 and problem.items <= _COVERED and per_cell <= _FEW_ANSWERS:
+        cover = Cover(ledger, delta, np.random.default_rng([root, 0]).permutation(problem.items))
+        return run_claim(cover, CoverGuesser(cover, root), cover_finding)
+    claim = PanelClaim(ledger, groups, delta)
+    return run_claim(claim, PanelGuesser(claim, root), panel_finding)
+
+
+def nothing_to_ask(delta: float, groups: int) -> Procedure[Finding]:
+    """As many items as groups."""
+    many = "two" if groups == 2 else str(groups)
+    promise = f"There are {many} groups and {many} items: nothing had to be asked."
+    stated = Certificate(delta, promise, (f"there are exactly {many} groups",))
+    return Finding(np.arange(groups), None, stated, groups=groups)
+    yield  # a procedure all the same
+
+
+class Claim(Protocol):
+    """What labels rest on: it checks every plan, asks it, and counts what came back."""
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to ask."""
+
+    def ask(self, plan: Plan) -> Batch | None:
+        """The Batch of a plan, or None if it asks nothing; a plan that is not sound is refused."""
+
+    def settle(self, tally: Tally) -> None:
+        """Count the answers of the last Batch."""
+
+
+class Guess(Protocol):
+    """Whoever proposes plans, and learns what they brought."""
+
+    def propose(self) -> Plan:
+        """The next plan, from all that was accepted and learnt. A replay does not call it."""
+
+    def accept(self, plan: Plan) -> None:
+        """Note the plan that is carried out, whoever proposed it."""
+
+    def learn(self, plan: Plan, batch: Batch, tally: Tally) -> None:
+        """Take in what it brought, after the claim has."""
+
+
+C = TypeVar("C", bound=Claim)
+
+
+def run_claim(
+    claim: C, guess: Guess, finding: Callable[[C, EndOfAnswers | None], Finding]
+) -> Procedure[Finding]:
+    """The guess proposes, the claim asks and counts, until there is nothing left to ask."""
+    try:
+        while not claim.over:
+            plan = yield from planned(guess.propose)
+            batch = claim.ask(plan)
+            guess.accept(plan)
+            if batch is not None:
+                tally = yield batch
+                claim.settle(tally)
+                guess.learn(plan, batch, tally)
+    except EndOfAnswers as end:
+        return finding(claim, end)
+    return finding(claim, None)
+
+
+def _root(rng: np.random.Generator) -> int:
+    """What all random numbers of the guess come from."""
+    return int(rng.integers(2**63))
 
 
 def _check(problem: Problem, groups: object, per_cell: object, tolerance: float) -> None:
@@ -102,69 +231,3 @@ def _check(problem: Problem, groups: object, per_cell: object, tolerance: float)
 
 def _whole(value: object, least: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _two_items(delta: float) -> Procedure[Finding]:
-    """Nothing has to be asked."""
-    return Finding(np.array([0, 1]), None, two_items(delta))
-    yield  # a procedure all the same
-
-
-class Guesser(Protocol):
-    """Whoever proposes plans, and learns what they brought."""
-
-    def propose(self) -> Plan:
-        """The next plan."""
-
-    def learn(self, plan: Plan, tally: Tally) -> None:
-        """Take in what a plan brought, whoever proposed it."""
-
-
-def label_all(claim: PooledClaim, guesser: Guesser) -> Procedure[Finding]:
-    """The guess proposes, the claim asks and counts, until there is nothing left to ask."""
-    try:
-        while True:
-            plan = yield from planned(guesser.propose)
-            batch = claim.ask(plan)
-            if batch is None:
-                break
-            tally = yield batch
-            claim.settle(tally)
-            guesser.learn(plan, tally)
-    except EndOfAnswers as end:
-        if not claim.labellings:
-            raise
-        claim.set_aside()
-        return _finding(claim, end.status, str(end))
-    claim.set_aside()
-    if (claim.labels() >= 0).all():
-        return _finding(claim, "done", "every item is certified")
-    if set(np.flatnonzero(claim.labels() < 0).tolist()) <= set(claim.misfits()):
-        return _finding(claim, "undecided", "all items but those that fit no group are certified")
-    if claim.misfits() and (claim.labels() < 0).all():
-        return _finding(claim, "undecided", "once misfits are set aside, only one group is left")
-    if claim.per_cell is not None:
-        return _finding(
-            claim,
-            "undecided",
-            f"with at most {claim.per_cell} answers a cell, the questions do not carry more labels;"
-            " more questions that tell the groups apart would help, or a larger per_cell",
-        )
-    return _finding(claim, "stalled", "some items give no answer")
-
-
-def _finding(claim: PooledClaim, status: Status, reason: str) -> Finding:
-    labels, misfits = claim.labels(), set(claim.misfits())
-    certificate = give_certificate(claim)
-    return Finding(
-        labels,
-        claim.labellings[0].question if certificate is None else certificate.question,
-        certificate,
-        status,
-        claim.strongest(),
-        undecided={
-            int(item): "misfit" if item in misfits else "few-answers"
-            for item in np.flatnonzero(labels < 0)
-        },
-        reason=reason,
-    )

@@ -29,9 +29,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from askfew.algorithms.frugal.claim.panel import Ledger
+from askfew.algorithms.frugal.claim.ledger import Ledger, refused
 from askfew.answers import AnswerKind, Number
-from askfew.errors import InvalidPlan
 from askfew.evidence import nine_digits
 from askfew.evidence.samples import samples_evidence
 from askfew.plans import Plan
@@ -160,7 +159,7 @@ class Cover:
     """Evidence and labels of all items, by panels that were dealt before the first answer."""
 
     def __init__(self, ledger: Ledger, delta: float, order: Ints) -> None:
-        self.ledger, self.problem = ledger, ledger.problem
+        self.ledger, self.problem, self.delta = ledger, ledger.problem, delta
         many = math.ceil(len(order) / PLACES)
         self.root_delta = delta * (_ROOT_PART if many > 1 else 1.0)
         self.node_delta = delta - self.root_delta
@@ -182,6 +181,8 @@ class Cover:
         self._past: list[_Answers] = []
         """What was bet on, the Batches from one start to the next side by side."""
         self._batches = 0
+        self.ended: Plan | None = None
+        """The plan that ended the run, if one did; it says how much the questions carry."""
         self._asked: _Asked | None = None
 
     def _join(self, one: Node, other: Node) -> Node:
@@ -194,23 +195,34 @@ class Cover:
         lost = [panel.members for panel in self.panels if panel.broken]
         return np.sort(np.concatenate(lost)) if lost else np.zeros(0, dtype=np.int64)
 
-    def ask(self, plan: Plan) -> Batch:
-        """The Batch of a plan; the means that it bets are frozen with it."""
+    @property
+    def needed(self) -> float:
+        """Nats that exclude a partition anywhere in the tree."""
+        return max(self.root_needed, self.node_needed)
+
+    @property
+    def over(self) -> bool:
+        """Whether every item has a label, or a plan ended the run."""
+        return self.ended is not None or bool((self.labels >= 0).all())
+
+    def ask(self, plan: Plan) -> Batch | None:
+        """The Batch of a plan, or None if it ends the run; what it bets is frozen with it."""
+        if plan.kind == "end":
+            self.ended = plan
+            return None
         items, columns, repeats = self.ledger.rows(plan)
         asked, who = np.unique(columns), np.unique(items)
         guesses = np.zeros((self.problem.items, len(asked)))
         guesses[who] = plan.floats("guesses", len(who) * len(asked)).reshape(len(who), -1)
         kind, bet = self.problem.kind, guesses[who]
         if not isinstance(kind, Number) and ((bet < kind.low) | (bet > kind.high)).any():
-            raise InvalidPlan("guesses must lie on the scale", "others", "mend the guess")
+            raise refused("guesses must lie on the scale", "others")
         whom, what = counted(len(who), "item"), counted(len(asked), "question")
         why = f"{plan.kind}: {whom} on {what}"
         batch = Batch(items, self.ledger.deck[columns], repeats, why, self.known(plan.kind))
         bets = plan.ints("bets")
         if bets.shape != who.shape:
-            raise InvalidPlan(
-                "a plan must say of every item whether it bets", str(bets.shape), "mend the guess"
-            )
+            raise refused("a plan must say of every item whether it bets", str(bets.shape))
         self._asked = _Asked(batch, asked, guesses, who[bets > 0])
         return batch
 

@@ -1,4 +1,4 @@
-"""The promise of a run with any number of groups, with everything it rests on."""
+"""What a run with any number of groups found, and its promise with everything it rests on."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 from askfew.algorithms.frugal.claim.exclusion import Exclusion
 from askfew.algorithms.frugal.claim.pooled import named
 from askfew.answers import Number
-from askfew.records import Certificate, Problem
+from askfew.errors import EndOfAnswers
+from askfew.records import Certificate, Finding, Problem, Status, WhyUndecided
 from askfew.wording import confidence, counted
 
-__all__ = ["ExclusionCertificate", "exclusion_certificate"]
+__all__ = ["ExclusionCertificate", "exclusion_finding"]
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,39 @@ class ExclusionCertificate(Certificate):
         return "\n".join([*lines, "This assumes:", *(f"- {each}" for each in self.assumptions)])
 
 
-def exclusion_certificate(claim: Exclusion) -> ExclusionCertificate | None:
-    """What a run has found; None where there is no label yet."""
-    pair, labels = claim.confirmed, named(claim.labels)
+def exclusion_finding(claim: Exclusion, end: EndOfAnswers | None) -> Finding:
+    """The labels, who has none and why, and the promise; ``end`` where no more answers came."""
+    groups = claim.groups
+    labels, misfits = named(groups.labels), set(groups.misfits.tolist())
+    left = np.flatnonzero(labels < 0).tolist()
+    why: dict[int, WhyUndecided] = {
+        item: "misfit" if item in misfits else claim.given_up.get(item, "few-answers")
+        for item in left
+    }
+    status: Status = "undecided" if left else "done"
+    reason = "the other items were asked for long and could not be told apart"
+    if end is not None:
+        status, reason = end.status, str(end)
+    elif not left:
+        reason = "every item is certified"
+    elif set(left) <= misfits:
+        reason = "all items but those that fit no group are certified"
+    return Finding(
+        labels,
+        int(claim.carried.argmax()) if claim.carried.any() else None,
+        _certificate(claim),
+        status,
+        groups.for_labels(claim.threshold),
+        undecided=why,
+        groups=max(groups.found, 2) if groups.told is None else groups.told,
+        reason=reason,
+    )
+
+
+def _certificate(claim: Exclusion) -> ExclusionCertificate | None:
+    """Of the labels so far; None where there is none yet."""
+    groups, pair = claim.groups, claim.confirmed
+    labels = named(groups.labels)
     decided = int((labels >= 0).sum())
     if pair is None or not decided:
         return None
@@ -91,21 +122,21 @@ def exclusion_certificate(claim: Exclusion) -> ExclusionCertificate | None:
         f"{counted(decided, 'label is', 'labels are')} right, all of them with probability at least"
         f" {confidence(claim.delta)}."
     )
-    if claim.groups is None:
+    if groups.told is None:
         promise += (
-            f" There are at least {claim.found} groups; the labels hold if there are exactly"
-            f" {claim.found}."
+            f" There are at least {groups.found} groups; the labels hold if there are exactly"
+            f" {groups.found}."
         )
-    by_group = np.argsort(labels[claim.representatives])
+    by_group = np.argsort(labels[groups.representatives])
     carried = np.argsort(-claim.carried, kind="stable")
     return ExclusionCertificate(
         claim.delta,
         promise,
-        _assumptions(claim.problem, claim.found, len(claim.misfits), claim.tolerance),
+        _assumptions(claim.problem, groups.found, len(groups.misfits), claim.tolerance),
         attempt=claim.attempt,
-        groups=claim.found,
-        told=claim.groups is not None,
-        representatives=tuple(np.array(claim.representatives)[by_group].tolist()),
+        groups=groups.found,
+        told=groups.told is not None,
+        representatives=tuple(np.array(groups.representatives)[by_group].tolist()),
         pair=pair.items,
         registered=pair.q,
         pair_delta=claim.delta_pair / (pair.q * (pair.q + 1)),
@@ -114,9 +145,9 @@ def exclusion_certificate(claim: Exclusion) -> ExclusionCertificate | None:
         questions=tuple(carried[claim.carried[carried] > 0].tolist()),
         item_delta=claim.item_delta,
         item_needed=claim.threshold,
-        item_evidence=tuple(claim.spoken().tolist()),
+        item_evidence=tuple(groups.for_labels(claim.threshold).tolist()),
         undecided=tuple(np.flatnonzero(labels < 0).tolist()),
-        misfits=tuple(claim.misfits.tolist()),
+        misfits=tuple(groups.misfits.tolist()),
     )
 
 

@@ -18,114 +18,92 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askfew.errors import InvalidPlan
+from askfew.algorithms.frugal.claim.ledger import Ledger, refused
+from askfew.algorithms.frugal.claim.partitions import Partitions, places
+from askfew.algorithms.frugal.claim.pooled import part_of_delta
 from askfew.evidence import log_evidence, nine_digits
 from askfew.evidence.samples import samples_evidence
 from askfew.plans import Plan
 from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally
 from askfew.wording import counted
 
-__all__ = ["ATTEMPTS", "MOST_GROUPS", "Ledger", "Panel", "part_of_delta", "places"]
+__all__ = ["ATTEMPTS", "MOST_GROUPS", "Panel", "PanelClaim"]
 
 MOST_GROUPS = 10
-_MOST_PLACES = 12
-_MOST_PARTITIONS = 120_000
-"""Partitions of a panel at most: twelve items for two or three groups, ten from five on."""
+"""A panel of ten items then has one of each group at best."""
+ATTEMPTS = 3
+"""Panels that are tried: the third has a hundredth of delta and needs 4.5 nats more than the
+first."""
 _PANEL_PART = 0.3
 """Of delta, for the panel; the rest is for the items. Only .15 and .3 were tried, with one answer
 per cell: .58 and .62 of the items certified."""
 _FEW = 64
 """Partitions left at which labels are looked for: more would only take time."""
-_STARTS = {0: 0.5, 2: 0.3, 5: 0.2}
-"""Batches from which the panel's evidence is counted, and their weights. The average of e-processes
-is one; it forgets what was lost while a member was presumed on the wrong side, for one to two nats.
-"""
-ATTEMPTS = 3
 
 Mask = NDArray[np.bool_]
 
 
-def part_of_delta(attempt: int) -> float:
-    """The share of delta of the attempt, from 1: .9, .08, .01, .005 and so on, at most 1 in all."""
-    return (0.9, 0.08)[attempt - 1] if attempt <= 2 else 0.02 / 2 ** (attempt - 2)
+class PanelClaim:
+    """Explore, fix a panel, certify by it; if that fails, again with the next part of delta."""
 
+    def __init__(self, ledger: Ledger, groups: int, delta: float) -> None:
+        self.ledger, self.groups, self.delta = ledger, groups, delta
+        self.needed = math.log(ledger.problem.items / delta)
+        """Nats that a label will need, about."""
+        self.attempt = 0
+        self.panel: Panel | None = None
+        """The panel of this attempt; None while exploring."""
+        self.hopeless: Plan | None = None
+        """A plan that says how little the questions carry, if the run ended by it."""
+        self.over = False
+        self._exploring: Batch | None = None
 
-def places(groups: int) -> int:
-    """How many items a panel may have.
+    def ask(self, plan: Plan) -> Batch | None:
+        """The Batch of a plan, or None if it asks nothing; a plan that is not sound is refused."""
+        if self.panel is None:
+            return self._explore(plan)
+        if plan.kind == "certify":
+            return self.panel.ask(plan)
+        self._leave(again=plan.kind == "again" and not (self.panel.labels >= 0).any())
+        return None
 
-    >>> [places(groups) for groups in (2, 3, 4, 5, 10)]
-    [12, 12, 10, 10, 10]
-    """
-    most = groups
-    while most < _MOST_PLACES and _how_many(most + 1, groups) <= _MOST_PARTITIONS:
-        most += 1
-    return most
+    def _explore(self, plan: Plan) -> Batch | None:
+        """A round whose answers will never count, a panel, or no hope."""
+        if plan.kind == "explore":
+            self._exploring = self.ledger.explore(plan)
+            return self._exploring
+        if plan.kind == "panel":
+            self.attempt += 1
+            members = plan.ints("members").tolist()
+            self.panel = Panel(self.ledger, self.groups, self.delta, self.attempt, members)
+        elif plan.kind == "hopeless":
+            self.hopeless, self.over = plan, True
+        else:
+            raise refused("a plan must explore, name a panel, or see no hope", repr(plan.kind))
+        return None
 
+    def settle(self, tally: Tally) -> None:
+        """Take the answers in; they count if there is a panel."""
+        if self.panel is None:
+            assert self._exploring is not None, "settle answers an open Batch"
+            self.ledger.record(self._exploring, tally)
+            return
+        self.panel.settle(tally)
+        if self.panel.broken:
+            self._leave(again=True)
+        elif (self.panel.labels >= 0).all():
+            self.over = True
 
-@dataclass(eq=False)
-class Ledger:
-    """What was answered, cell by cell, and the cap; only the questions of the deck are asked."""
-
-    problem: Problem
-    per_cell: int
-    deck: Ints
-    """Questions that are considered, sorted: all, unless the problem is very large."""
-    counts: Ints = field(init=False)
-    sums: Floats = field(init=False)
-    missed: Ints = field(init=False)
-    """How many answers were asked for in vain."""
-
-    def __post_init__(self) -> None:
-        shape = self.problem.items, len(self.deck)
-        self.counts = np.zeros(shape, dtype=np.int64)
-        self.missed = np.zeros(shape, dtype=np.int64)
-        self.sums = np.zeros(shape)
-
-    @property
-    def answers(self) -> int:
-        """How many came."""
-        return int(self.counts.sum())
-
-    @property
-    def room(self) -> Ints:
-        """How many more answers each cell may be asked for (items x deck)."""
-        return self.per_cell - self.counts
-
-    def rows(self, plan: Plan) -> tuple[Ints, Ints, Ints]:
-        """Items, columns of the deck and repeats of a plan, or InvalidPlan."""
-        items, questions, repeats = (plan.ints(each) for each in ("items", "questions", "repeats"))
-        if not (items.shape == questions.shape == repeats.shape) or not len(items):
-            raise _bad("a plan must ask something of somebody", f"{len(items)} items")
-        if items.min() < 0 or items.max() >= self.problem.items or repeats.min() < 1:
-            raise _bad("a plan must ask items of the problem at least once", "others")
-        if not np.isin(questions, self.deck).all():
-            raise _bad("a plan must ask questions of the deck", "others")
-        columns = np.searchsorted(self.deck, questions)
-        if len(np.unique(items * len(self.deck) + columns)) < len(items):
-            raise _bad("a plan must name a cell once", "a cell named twice")
-        if (repeats > self.room[items, columns]).any():
-            raise _bad(f"no cell may be asked more than {self.per_cell} times", "a plan that does")
-        return items, columns, repeats
-
-    def explore(self, plan: Plan) -> Batch:
-        """The Batch of a plan whose answers will never count."""
-        items, columns, repeats = self.rows(plan)
-        whom = counted(len(np.unique(items)), "item")
-        what = counted(len(np.unique(columns)), "question")
-        known = Snapshot("explore", np.full(self.problem.items, -1))
-        return Batch(items, self.deck[columns], repeats, f"explore: {whom} on {what}", known)
-
-    def record(self, batch: Batch, tally: Tally) -> None:
-        """Take the answers in."""
-        columns = np.searchsorted(self.deck, batch.questions)
-        self.counts[batch.items, columns] += tally.counts
-        self.sums[batch.items, columns] += tally.sums
-        self.missed[batch.items, columns] += batch.repeats - tally.counts
+    def _leave(self, *, again: bool) -> None:
+        if again and self.attempt < ATTEMPTS:
+            self.panel = None
+        else:
+            self.over = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,24 +133,18 @@ class Panel:
         self.members = _checked_members(members, self.problem, groups)
         n = self.problem.items
         others = n - len(self.members)
-        part = delta * part_of_delta(attempt)
+        part = delta * part_of_delta(attempt - 1)
         self.panel_delta = part * _PANEL_PART if others else part
         self.item_delta = part - self.panel_delta if others else 0.0
         self.panel_needed = math.log(1 / self.panel_delta)
         self.item_needed = math.log(others / self.item_delta) if others else 0.0
-        self.partitions = _partitions(len(self.members), groups)
-        self._inside = _subsets(len(self.members))
-        self._blocks = np.zeros((len(_STARTS), len(self._inside)))
-        """Nats against "all of this subset are alike", counted from each start, by subset."""
-        self._batches = 0
-        self.subsets: Ints = np.unique(self.partitions)
+        self.partitions = Partitions(len(self.members), groups, self.panel_needed)
+        self.subsets: Ints = np.unique(self.partitions.all)
         """Blocks of the partitions left, as bits."""
         self._against = np.zeros((0, len(self.subsets)))
         """Nats against "alike with this subset", of the items that were asked (items x subsets)."""
         self._place: Ints = np.full(n, -1)
         """Where an item stands in there."""
-        self.left = np.ones(len(self.partitions), dtype=bool)
-        """Partitions that are not excluded."""
         self.excluded = np.zeros((n, groups), dtype=bool)
         self.evidence = np.zeros((n, groups))
         """Nats against each group, of the items outside the panel."""
@@ -186,7 +158,7 @@ class Panel:
     @property
     def broken(self) -> bool:
         """Whether every partition is excluded: a member fits no group, or a rare accident."""
-        return not self.left.any()
+        return not len(self.partitions.left)
 
     @property
     def misfits(self) -> Ints:
@@ -203,7 +175,7 @@ class Panel:
         levels = plan.floats("levels", k * len(asked)).reshape(k, len(asked))
         chances = plan.floats("chances", len(who) * k).reshape(len(who), k)
         if (chances < 0).any() or (abs(chances.sum(axis=1) - 1) > 1e-6).any():
-            raise _bad("chances of groups must be probabilities", f"from {chances.min():g}")
+            raise refused("chances of groups must be probabilities", f"from {chances.min():g}")
         whom, what = counted(len(who), "item"), counted(len(asked), "question")
         why = f"certify: {whom} on {what}"
         batch = Batch(items, self.ledger.deck[columns], repeats, why, self.known())
@@ -231,16 +203,15 @@ class Panel:
 
     def _sift(self) -> None:
         """Drop partitions that are excluded, and blocks that none of the others has."""
-        left = self.partitions[self.left]
-        self.left[self.left] = nine_digits(self._against_partitions(left)) < self.panel_needed
-        kept = np.isin(self.subsets, self.partitions[self.left])
+        self.partitions.sift()
+        kept = np.isin(self.subsets, self.partitions.left)
         self.subsets, self._against = self.subsets[kept], self._against[:, kept]
 
     def _weigh_panel(self, asked: _Asked, counts: Floats, sums: Floats) -> None:
         place, here = self._members_in(asked)
         if not here.any():
             return
-        inside, guesses = self._inside, asked.chances[place] @ asked.levels
+        inside, guesses = self.partitions.inside, asked.chances[place] @ asked.levels
         totals, answers = np.where(here, sums[place], 0.0), np.where(here, counts[place], 0.0)
         if self.anchors:  # certified items are with their group's anchor
             mine = np.arange(self.groups)[:, np.newaxis] == asked.labels
@@ -250,8 +221,7 @@ class Panel:
             totals = np.concatenate([totals, mine @ sums])
             answers = np.concatenate([answers, mine @ counts])
         evidence = samples_evidence(self.problem.kind, inside, guesses, totals, answers)
-        self._blocks[np.array(list(_STARTS)) <= self._batches] += evidence
-        self._batches += 1
+        self.partitions.weigh(evidence)
 
     def _members_in(self, asked: _Asked) -> tuple[Ints, Mask]:
         """Where the members stand among the items asked (some row if nowhere), and who is there."""
@@ -307,17 +277,9 @@ class Panel:
         more = np.zeros((len(new), len(self.subsets)))
         self._against = np.concatenate([self._against, more])
 
-    def _against_partitions(self, partitions: Ints) -> Floats:
-        """Nats against each partition: the average over the starts."""
-        total = np.log(list(_STARTS.values()))[:, np.newaxis] + sum(
-            self._blocks[:, blocks] for blocks in partitions.T
-        )
-        highest = total.max(axis=0)
-        return np.asarray(highest + np.log(np.exp(total - highest).sum(axis=0)))
-
     def _label(self) -> None:
         """What all partitions that are left agree on, then the items outside the panel."""
-        left = self.partitions[self.left]
+        left = self.partitions.left
         if not 1 <= len(left) <= _FEW:
             if self.broken:
                 self.labels[:] = -1
@@ -325,8 +287,8 @@ class Panel:
         named = self._named(left)
         if named is None:
             return
-        bits = 1 << np.arange(len(self.members))
-        within = np.asarray((named[:, :, np.newaxis] & bits) > 0)  # partitions x groups x members
+        # partitions x groups x members
+        within = np.asarray((named[:, :, np.newaxis] & self.partitions.bits) > 0)
         agreed = np.asarray(within.all(axis=0))
         sure = agreed.any(axis=0)
         self.labels[self.members[sure]] = agreed[:, sure].argmax(axis=0)
@@ -336,8 +298,7 @@ class Panel:
         """Blocks of the partitions left in the order of K anchors: members that all of them put
         into different blocks; None if there are none.
         """
-        bits = 1 << np.arange(len(self.members))
-        block = ((left[:, :, np.newaxis] & bits) > 0).argmax(axis=1)  # partitions x members
+        block = self.partitions.block_of(left)
         apart = (block[:, :, np.newaxis] != block[:, np.newaxis]).all(axis=0)
         anchors: list[int] = []
         for group in range(self.groups):
@@ -354,7 +315,7 @@ class Panel:
         keeps its number.
         """
         known = self.labels[self.members]
-        best = block[int(np.argmin(nine_digits(self._against_partitions(left))))]
+        best = block[int(np.argmin(nine_digits(self.partitions.against(left))))]
         if (known >= 0).any():
             return known
         _, first, group = np.unique(best, return_index=True, return_inverse=True)
@@ -383,9 +344,8 @@ class Panel:
         if not self.anchors:
             best[self.members] = 0.0
             return np.asarray(best)
-        against = self._against_partitions(self.partitions)
-        bits = 1 << np.arange(len(self.members))
-        block = ((self.partitions[..., np.newaxis] & bits) > 0).argmax(axis=1)
+        against = self.partitions.against(self.partitions.all)
+        block = self.partitions.block_of(self.partitions.all)
         for place, label in enumerate(self.labels[self.members].tolist()):
             elsewhere = block[:, place] != block[:, self.anchors[label]]
             for group, anchor in enumerate(self.anchors):
@@ -400,43 +360,5 @@ def _checked_members(members: Sequence[int], problem: Problem, groups: int) -> I
     most = min(places(groups), problem.items)
     inside = len(chosen) and chosen.min() >= 0 and chosen.max() < problem.items
     if not inside or not groups <= len(chosen) <= most or len(np.unique(chosen)) < len(chosen):
-        raise _bad(f"a panel must be {groups} to {most} different items", f"{len(chosen)}")
+        raise refused(f"a panel must be {groups} to {most} different items", f"{len(chosen)}")
     return np.sort(chosen)
-
-
-def _bad(expected: str, got: str) -> InvalidPlan:
-    return InvalidPlan(expected, got, "mend the guess that made it")
-
-
-def _subsets(size: int) -> Floats:
-    """Every subset as a row of zeros and ones; the row's number has its bits."""
-    return ((np.arange(1 << size)[:, np.newaxis] >> np.arange(size)) & 1).astype(np.float64)
-
-
-def _how_many(size: int, blocks: int) -> int:
-    """Partitions of so many items into at most so many blocks."""
-    ways = [1] + [0] * blocks
-    for _ in range(size):
-        ways = [0] + [ways[b - 1] + b * ways[b] for b in range(1, blocks + 1)]
-    return sum(ways)
-
-
-def _partitions(size: int, blocks: int) -> Ints:
-    """Every partition into at most so many blocks (partitions x blocks), a block as bits.
-
-    >>> _partitions(3, 2)
-    array([[7, 0],
-           [5, 2],
-           [3, 4],
-           [1, 6]])
-    """
-    masks = np.zeros((1, blocks), dtype=np.int64)
-    for item in range(size):
-        parts = []
-        used = (masks > 0).sum(axis=1)
-        for block in range(blocks):
-            grown = masks[used >= block].copy()
-            grown[:, block] |= 1 << item
-            parts.append(grown)
-        masks = np.concatenate(parts)
-    return masks

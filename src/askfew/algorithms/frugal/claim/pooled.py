@@ -139,11 +139,13 @@ class PooledClaim:
         self.delta = delta
         self.tolerance = tolerance
         self.labellings: list[Labelling] = []
+        self.over = False
         self._step: _Step | None = None
 
     def ask(self, plan: Plan) -> Batch | None:
         """The Batch of a plan, or None if it ends the run; a plan that is not sound is refused."""
         if plan.kind == "end":
+            self.over = True
             return None
         if plan.kind not in {"search", "hunt", "label"}:
             raise _refused("a plan must search, hunt, label or end", repr(plan.kind))
@@ -342,11 +344,11 @@ def named(labels: Ints) -> Ints:
     >>> named(np.array([-1, 1, 0, 1]))
     array([-1,  0,  1,  0])
     """
-    groups = range(int(labels.max()) + 1)
-    order = sorted(groups, key=lambda group: int(np.argmax(labels == group)))
-    names = np.full(len(groups) + 1, -1)
-    names[order] = groups
-    return names[labels]
+    seen = labels >= 0
+    _, first, group = np.unique(labels[seen], return_index=True, return_inverse=True)
+    ordered = labels.copy()
+    ordered[seen] = np.argsort(np.argsort(first))[group]
+    return ordered
 
 
 def _whole(value: object) -> int | None:

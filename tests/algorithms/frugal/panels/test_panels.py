@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from askfew.algorithms.frugal.capped import capped
 from askfew.algorithms.frugal.claim.cover import Cover
-from askfew.algorithms.frugal.claim.panel import Ledger, Panel, part_of_delta
+from askfew.algorithms.frugal.claim.ledger import Ledger
+from askfew.algorithms.frugal.claim.panel import Panel
+from askfew.algorithms.frugal.method import by_panels, frugal
 from askfew.driver import RunEnd, replay, run
 from askfew.errors import InvalidInput, InvalidPlan
 from askfew.log import Log
@@ -42,7 +43,7 @@ def play(
     sizes = {"items": 60, "questions": 40, "gap": 0.7, "noise": "yes-no", "groups": groups}
     drawn = Instance(**{**sizes, **world}).draw(np.random.SeedSequence(seed))  # type: ignore[arg-type]
     rng = np.random.default_rng([seed, 1])
-    procedure = capped(drawn.oracle.problem, 0.05, rng, groups=groups, per_cell=cap)
+    procedure = by_panels(drawn.oracle.problem, 0.05, rng, groups=groups, per_cell=cap)
     return run(procedure, Counting(drawn.oracle, cap), max_answers=most), drawn
 
 
@@ -105,7 +106,7 @@ def test_questions_that_tell_nothing_apart_end_the_run(cap: int) -> None:
 
 @pytest.mark.parametrize(("groups", "cap"), [(2, 1), (2, 5), (2, 40), (3, 5)])
 def test_it_replays_and_bears_skips_and_every_kind_of_answer(groups: int, cap: int) -> None:
-    check_method(lambda problem, rng: capped(problem, 0.1, rng, groups=groups, per_cell=cap))
+    check_method(lambda problem, rng: by_panels(problem, 0.1, rng, groups=groups, per_cell=cap))
 
 
 def test_a_longer_run_replays_and_bears_skips() -> None:
@@ -116,7 +117,7 @@ def test_a_longer_run_replays_and_bears_skips() -> None:
     )
 
     def start() -> Procedure[Finding]:
-        return capped(oracle.problem, 0.1, np.random.default_rng(3), groups=2, per_cell=5)
+        return by_panels(oracle.problem, 0.1, np.random.default_rng(3), groups=2, per_cell=5)
 
     log = Log(oracle.problem)
     live = run(start(), half, log=log)
@@ -144,7 +145,7 @@ def test_numbers_and_scales_under_a_small_cap(noise: str, gap: float) -> None:
 def test_as_many_items_as_groups_need_no_answer() -> None:
     problem = Problem(2, 3)
     ended = run(
-        capped(problem, 0.1, np.random.default_rng(0), groups=2, per_cell=1),
+        by_panels(problem, 0.1, np.random.default_rng(0), groups=2, per_cell=1),
         Instance(items=2, questions=3, useful=1, noise="yes-no", gap=0.5)
         .draw(np.random.SeedSequence(0))
         .oracle,
@@ -155,7 +156,7 @@ def test_as_many_items_as_groups_need_no_answer() -> None:
 @pytest.mark.parametrize(("groups", "per_cell"), [(2, 0), (2, True), (1, 3), (11, 3)])
 def test_bad_settings_are_refused(groups: int, per_cell: int) -> None:
     with pytest.raises(InvalidInput):
-        capped(Problem(20, 3), 0.1, np.random.default_rng(0), groups=groups, per_cell=per_cell)
+        frugal(Problem(20, 3), 0.1, np.random.default_rng(0), groups=groups, per_cell=per_cell)
 
 
 # Panels that cover all items, with a guesser that is as greedy as it can be.
@@ -251,7 +252,9 @@ def test_bets_that_have_seen_the_answers_are_caught() -> None:
 
 
 def test_attempts_share_delta() -> None:
-    assert sum(part_of_delta(attempt) for attempt in range(1, 30)) <= 1
+    ledger = Ledger(Problem(6, 2), 40, np.arange(2))
+    panels = [Panel(ledger, 2, DELTA, attempt, [0, 1, 2, 3]) for attempt in range(1, 30)]
+    assert sum(each.panel_delta + each.item_delta for each in panels) <= DELTA
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from askfew.algorithms.frugal.many_groups import many_groups
+from askfew.algorithms.frugal.method import by_exclusion
 from askfew.driver import RunEnd, run
 from askfew.log import Log
 from askfew.records import Finding, Ints, Oracle
@@ -29,7 +29,7 @@ def play(
     log: Log | None = None,
 ) -> RunEnd[Finding]:
     rng = np.random.default_rng([seed, 7])
-    procedure = many_groups(oracle.problem, delta, rng, groups=groups)  # type: ignore[arg-type]
+    procedure = by_exclusion(oracle.problem, delta, rng, groups=groups)  # type: ignore[arg-type]
     return run(procedure, oracle, max_answers=cap, log=log)
 
 

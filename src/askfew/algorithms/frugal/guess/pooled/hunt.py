@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from askfew.algorithms.frugal.guess.history import History
-from askfew.algorithms.frugal.guess.pool import Pool
-from askfew.algorithms.frugal.guess.posterior import Posterior, graded_posterior
-from askfew.algorithms.frugal.guess.rounds import plan_round, samples_wanted
-from askfew.algorithms.frugal.guess.search import Pair, Search
+from askfew.algorithms.frugal.guess.candidates import (
+    Pool,
+    Posterior,
+    graded_posterior,
+    plan_round,
+    samples_wanted,
+)
+from askfew.algorithms.frugal.guess.pooled.history import History
+from askfew.algorithms.frugal.guess.pooled.search import Pair, Search
 from askfew.evidence import nine_digits
 from askfew.plans import Plan
 from askfew.records import Floats, Ints, Tally

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from askfew.algorithms.frugal.guess import exclusion as guess
-from askfew.algorithms.frugal.many_groups import many_groups
+from askfew.algorithms.frugal.guess.exclusion import phases, step
+from askfew.algorithms.frugal.method import by_exclusion, frugal
 from askfew.driver import replay
 from askfew.errors import InvalidInput
 from askfew.log import Log
@@ -116,9 +116,9 @@ def test_a_log_replays_with_other_heuristics(monkeypatch: pytest.MonkeyPatch) ->
     world = draw(SMALL, 5)
     log = Log(world.oracle.problem)
     ended = play(world.oracle, 5, log=log)
-    monkeypatch.setattr(guess, "_STEP", 0.5)
-    monkeypatch.setattr(guess, "_HUNT", 2.0)
-    again = replay(many_groups(log.problem, 0.1, np.random.default_rng(99), groups=3), log)
+    monkeypatch.setattr(step, "_STEP", 0.5)
+    monkeypatch.setattr(phases, "_HUNT", 2.0)
+    again = replay(by_exclusion(log.problem, 0.1, np.random.default_rng(99), groups=3), log)
     assert again.ended is not None
     assert again.ended.result is not None
     assert ended.result is not None
@@ -138,6 +138,6 @@ def test_a_run_goes_on_from_its_log_as_if_it_had_not_stopped() -> None:
 
 @pytest.mark.parametrize("groups", [1, 13, 2.5, True, "many"])
 def test_the_number_of_groups_must_make_sense(groups: object) -> None:
-    oracle = draw(SMALL, 0).oracle
+    problem = draw(SMALL, 0).oracle.problem
     with pytest.raises(InvalidInput, match="groups must be a whole number"):
-        play(oracle, groups=groups)  # type: ignore[arg-type]
+        frugal(problem, 0.1, np.random.default_rng(0), groups=groups)  # type: ignore[arg-type]

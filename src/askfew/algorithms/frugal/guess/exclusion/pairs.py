@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from askfew.algorithms.frugal.guess.pool import Pool
-from askfew.algorithms.frugal.guess.posterior import Noise, posterior
-from askfew.algorithms.frugal.guess.rounds import plan_round
+from askfew.algorithms.frugal.guess.candidates import Noise, Pool, plan_round, posterior
 from askfew.plans import Plan
 from askfew.records import Floats, Ints, Problem, Tally
 

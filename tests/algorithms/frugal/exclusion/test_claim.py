@@ -56,33 +56,33 @@ def with_pair(groups: int | None = 3, items: int = 6) -> Exclusion:
     """Items 0 and 1 are confirmed: all no, and all yes."""
     claim = Exclusion(Problem(items, 2), 0.1, groups)
     told(claim, compare(), 0, 40)
-    assert claim.representatives == [0, 1]
+    assert claim.groups.representatives == [0, 1]
     return claim
 
 
 def test_whoever_is_excluded_from_all_represents_the_next_group() -> None:
     claim = with_pair()
-    assert (claim.labels < 0).all()
+    assert (claim.groups.labels < 0).all()
     told(claim, exclude(2, [(0, 0), (1, 1)]), 20, 0, 40)
-    assert claim.representatives == [0, 1, 2]
-    assert claim.labels.tolist() == [0, 1, 2, -1, -1, -1]
+    assert claim.groups.representatives == [0, 1, 2]
+    assert claim.groups.labels.tolist() == [0, 1, 2, -1, -1, -1]
 
 
 def test_evidence_outlives_a_new_group() -> None:
     claim = with_pair()
     own = np.array([0.9, 0.9])
     told(claim, exclude(3, [(0, 0)], own_guess=own), 40, 0)
-    before = claim.evidence[3, 0]
+    before = claim.groups.evidence[3, 0]
     told(claim, exclude(2, [(0, 0), (1, 1)]), 20, 0, 40)
-    assert claim.evidence[3].tolist() == [before, 0, 0]
-    assert claim.excluded[3].tolist() == [True, False, False]
+    assert claim.groups.evidence[3].tolist() == [before, 0, 0]
+    assert claim.groups.excluded[3].tolist() == [True, False, False]
 
 
 def test_a_misfit_is_set_aside_and_does_not_end_the_run() -> None:
     claim = with_pair(groups=2)
     told(claim, exclude(2, [(0, 0), (1, 1)]), 20, 0, 40)
-    assert claim.misfits.tolist() == [2]
-    assert claim.open_items.tolist() == [3, 4, 5]
+    assert claim.groups.misfits.tolist() == [2]
+    assert claim.groups.open_items.tolist() == [3, 4, 5]
     assert not claim.done
 
 
@@ -90,13 +90,13 @@ def test_references_rotate_only_once_all_groups_exist() -> None:
     claim = with_pair()
     own = np.array([0.1, 0.1])
     told(claim, exclude(3, [(1, 1)], own_guess=own), 0, 40)
-    assert claim.group_of[3] == 0
+    assert claim.groups.only_left[3] == 0
     with pytest.raises(InvalidPlan, match="references must be certified"):
         claim.ask(exclude(4, [(3, 0)]))
     claim = with_pair(groups=2)
     told(claim, exclude(3, [(1, 1)], own_guess=own), 0, 40)
     told(claim, exclude(4, [(3, 0)], own_guess=np.array([0.9, 0.9])), 40, 0)
-    assert claim.labels.tolist() == [0, 1, -1, 0, 1, -1]
+    assert claim.groups.labels.tolist() == [0, 1, -1, 0, 1, -1]
     with pytest.raises(InvalidPlan, match="references must be certified"):
         claim.ask(exclude(5, [(2, 0)]))
 
@@ -105,12 +105,12 @@ def test_an_unknown_number_of_groups_grows_even_after_it_was_closed() -> None:
     claim = with_pair(groups=None)
     assert claim.ask(Plan("close")) is None
     told(claim, exclude(3, [(1, 1)], own_guess=np.array([0.1, 0.1])), 0, 40)
-    assert claim.labels[3] == 0
+    assert claim.groups.labels[3] == 0
     with pytest.raises(InvalidPlan, match="references must be certified"):
         claim.ask(exclude(4, [(3, 0)]))
     told(claim, exclude(2, [(0, 0), (1, 1)]), 20, 0, 40)
-    assert claim.found == 3
-    assert (claim.labels < 0).all()
+    assert claim.groups.found == 3
+    assert (claim.groups.labels < 0).all()
 
 
 def test_a_block_without_answers_on_one_side_adds_nothing() -> None:
@@ -118,16 +118,16 @@ def test_a_block_without_answers_on_one_side_adds_nothing() -> None:
     batch = claim.ask(exclude(2, [(0, 0), (1, 1)]))
     assert batch is not None
     claim.settle(Tally(np.array([40, 0, 40]), np.array([20.0, 0.0, 40.0])))
-    assert claim.evidence[2, 0] == 0
-    assert claim.evidence[2, 1] > claim.threshold
+    assert claim.groups.evidence[2, 0] == 0
+    assert claim.groups.evidence[2, 1] > claim.threshold
 
 
 def test_answers_before_registration_do_not_count() -> None:
     claim = Exclusion(Problem(6, 2), 0.1, 3)
     told(claim, compare(register=_INTS), 0, 40)
-    assert not claim.found
+    assert not claim.groups.found
     told(claim, compare(repeats=np.array([1])), 0, 1)
-    assert not claim.found
+    assert not claim.groups.found
 
 
 def test_all_attempts_together_spend_delta() -> None:
@@ -135,7 +135,7 @@ def test_all_attempts_together_spend_delta() -> None:
     spent = claim.delta_pair
     for _ in range(30):
         spent += claim.item_delta
-        claim.representatives = [0, 1]
+        claim.groups.representatives = [0, 1]
         claim.ask(Plan("restart"))
     assert spent == pytest.approx(0.05)
     assert spent <= 0.05

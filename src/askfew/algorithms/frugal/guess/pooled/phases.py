@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from askfew.algorithms.frugal.claim.pooled import PooledClaim
-from askfew.algorithms.frugal.guess.history import History
-from askfew.algorithms.frugal.guess.hunt import Hunt, Target
-from askfew.algorithms.frugal.guess.search import Pair, Search
-from askfew.algorithms.frugal.guess.sides import Sides
-from askfew.algorithms.frugal.tuning import Tuning
+from askfew.algorithms.frugal.guess.pooled.history import History, Tuning
+from askfew.algorithms.frugal.guess.pooled.hunt import Hunt, Target
+from askfew.algorithms.frugal.guess.pooled.search import Pair, Search
+from askfew.algorithms.frugal.guess.pooled.sides import Sides
 from askfew.plans import Plan
-from askfew.records import Ints, Tally
+from askfew.records import Batch, Ints, Tally
 
 __all__ = ["Chooser"]
 
@@ -42,11 +41,9 @@ class Chooser:
             return Plan("end")
         return (self.sides or self.hunt or self.search).propose() or Plan("end")
 
-    def learn(self, plan: Plan, tally: Tally) -> None:
+    def learn(self, plan: Plan, batch: Batch, tally: Tally) -> None:
         """Take in what a plan brought, and see which phase comes next."""
-        self._follow(plan)
-        questions = self._questions(plan)
-        self.history.record(plan, questions, tally)
+        self.history.record(plan, batch.questions, tally)
         if plan.kind == "label":
             assert self.sides is not None
             self.sides.learn(plan, tally)
@@ -57,18 +54,15 @@ class Chooser:
             self.search.learn(plan, tally)
         self._turn()
 
-    def _questions(self, plan: Plan) -> Ints:
-        if plan.kind != "label":
-            return plan.ints("questions")
-        return np.full(len(plan.ints("items")), int(plan.facts["question"]))
-
-    def _follow(self, plan: Plan) -> None:
+    def accept(self, plan: Plan) -> None:
         """Be in the phase of the plan, also where another version would not have been."""
         if plan.kind == "search":
             self.hunt = self.sides = None
+        if plan.kind not in {"hunt", "label"}:
             return
+        label = plan.kind == "label"
+        question = int(plan.facts["question"] if label else plan.ints("questions")[0])
         pair = np.array(plan.facts.get("pair", [0, 1]), dtype=np.int64)
-        question = int(self._questions(plan)[0])
         if self.hunt is None or not np.array_equal(self.hunt.items, pair):
             self.hunt = Hunt(self.history, self.search, self._pair(pair, question))
             self.sides = None

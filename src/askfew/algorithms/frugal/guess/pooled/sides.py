@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askfew.algorithms.frugal.claim.pooled import HIGH, LOW, Labelling, PooledClaim
-from askfew.algorithms.frugal.guess.history import History
-from askfew.algorithms.frugal.guess.hunt import Target
+from askfew.algorithms.frugal.guess.pooled.history import History
+from askfew.algorithms.frugal.guess.pooled.hunt import Target
 from askfew.answers import Number
 from askfew.evidence import log_evidence
 from askfew.plans import Plan

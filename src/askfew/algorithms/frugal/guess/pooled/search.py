@@ -11,10 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from askfew.algorithms.frugal.guess.history import History
-from askfew.algorithms.frugal.guess.pool import Pool
-from askfew.algorithms.frugal.guess.posterior import Posterior, posterior
-from askfew.algorithms.frugal.guess.rounds import plan_round
+from askfew.algorithms.frugal.guess.candidates import Pool, Posterior, plan_round, posterior
+from askfew.algorithms.frugal.guess.pooled.history import History
 from askfew.answers import Number
 from askfew.plans import Plan
 from askfew.records import Floats, Ints, Tally

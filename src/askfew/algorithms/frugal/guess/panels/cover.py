@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,71 +16,67 @@ from askfew.answers import Number
 from askfew.estimates.classes import CellMeans, fit
 from askfew.evidence import log_evidence, nine_digits
 from askfew.plans import Plan
-from askfew.records import Floats, Ints
+from askfew.records import Batch, Floats, Ints, Tally
 
-__all__ = ["CoverGuesser", "Tuning"]
+__all__ = ["CoverGuesser"]
 
 _ROUNDS = 4
 """Times that the first Batch is asked, if most of it is not answered."""
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """Chosen on worlds of 60 items (seeds from 1000 on), yes/no, caps 1 and 5."""
-
-    first: int = 8
-    """Answers of every question in the first Batch."""
-    explored: int = 12
-    """Items at most that are asked all questions."""
-    prior: float = 1.0
-    """Answers at the overall mean that each group is lent on each question."""
-    luck: float = 3.0
-    """Odds, before anything is asked, against a question that tells the groups apart."""
-    sure: float = 0.97
-    """Chance of a group from which an item's answers are bet on."""
-    tried: float = 0.8
-    """Chance of being useful below which a question is tried on some items first."""
-    some: float = 0.25
-    """The share of them."""
-    least: float = 0.01
-    """Nats below which an answer is not asked for."""
-    support: int = 6
-    """Items of each group at least that a Batch asks: nobody is compared with fewer."""
-    together: float = 0.25
-    """Of what an undecided item lacks, asked for in one Batch."""
-    hopeless: float = 0.7
-    """Of the evidence needed: what questions must promise for more to be asked at all. With one
-    answer per cell 12 useful questions of 30 promised .9 and more of it, none .35 to .75 (4 worlds
-    each)."""
-    patience: float = 20.0
-    """Answers an item without a single label after which it is given up."""
+# The numbers below were chosen on worlds of 60 items (seeds from 1000 on), yes/no, caps 1 and 5.
+_FIRST = 8
+"""Answers of every question in the first Batch."""
+_EXPLORED = 12
+"""Items at most that are asked all questions."""
+_PRIOR = 1.0
+"""Answers at the overall mean that each group is lent on each question."""
+_LUCK = 3.0
+"""Odds, before anything is asked, against a question that tells the groups apart."""
+_SURE = 0.97
+"""Chance of a group from which an item's answers are bet on."""
+_TRIED = 0.8
+"""Chance of being useful below which a question is tried on some items first."""
+_SOME = 0.25
+"""The share of them."""
+_LEAST = 0.01
+"""Nats below which an answer is not asked for."""
+_SUPPORT = 6
+"""Items of each group at least that a Batch asks: nobody is compared with fewer."""
+_TOGETHER = 0.25
+"""Of what an undecided item lacks, asked for in one Batch."""
+_HOPELESS = 0.7
+"""Of the evidence needed: what questions must promise for more to be asked at all. With one answer
+per cell 12 useful questions of 30 promised .9 and more of it, none .35 to .75 (4 worlds each)."""
+_PATIENCE = 20.0
+"""Answers an item without a single label after which it is given up."""
+_GOLDEN = 0.6180339887498949
+"""Multiples of it fill [0, 1) evenly."""
 
 
 class CoverGuesser:
     """The model of all answers so far, and what follows from it."""
 
-    def __init__(self, cover: Cover, root: int, tuning: Tuning | None = None) -> None:
+    def __init__(self, cover: Cover, root: int) -> None:
         self.cover, self.ledger, self.root = cover, cover.ledger, root
-        self.tuning = tuning or Tuning()
         n, d = self.ledger.counts.shape
         rng = np.random.default_rng([root, 2])
-        whole = min(self.ledger.per_cell, self.tuning.first / min(n, self.tuning.explored))
-        some = math.ceil(self.tuning.first / min(1.0, whole))
+        whole = min(self.ledger.per_cell, _FIRST / min(n, _EXPLORED))
+        some = math.ceil(_FIRST / min(1.0, whole))
         deals = itertools.zip_longest(*(panel.members.tolist() for panel in cover.panels))
         spread = [item for deal in deals for item in deal if item is not None]
         self.explorers = np.array(spread[:some], dtype=np.int64)
         turn = (rng.permutation(len(self.explorers))[:, np.newaxis] + rng.permutation(d)) % max(
             n, d
         )
-        self.turn = (turn * 0.6180339887498949) % 1.0 < whole
+        self.turn = (turn * _GOLDEN) % 1.0 < whole
         self.rounds = 0
         self.chances = np.full((n, 2), 0.5)
         self.levels = np.zeros((2, d))
         self.likely = np.zeros(d)
         self.rates = np.zeros(d)
 
-    def learn(self) -> None:
+    def learn(self, plan: Plan, batch: Batch, tally: Tally) -> None:
         """Fit two classes to all answers, the labels clamped."""
+        del plan, batch, tally  # the ledger has them
         if not self.ledger.answers:
             return
         labels = self.cover.labels
@@ -96,13 +91,13 @@ class CoverGuesser:
         weight = self.chances[seen].T @ answered.weights[seen]
         total = self.chances[seen].T @ (answered.weights * answered.means)[seen]
         overall = answered.overall
-        levels = (total + self.tuning.prior * overall) / (weight + self.tuning.prior)
+        levels = (total + _PRIOR * overall) / (weight + _PRIOR)
         spread = np.sqrt(np.maximum(overall * (1 - overall), 0.05))
         if answered.sigma is not None:
             spread = np.full(len(overall), answered.sigma)
         error = spread * np.sqrt((1 / (weight + 1)).sum(axis=0))
         ratio = abs(levels[0] - levels[1]) / error
-        self.likely = 1 / (1 + self.tuning.luck * np.exp(-(ratio**2) / 2))
+        self.likely = 1 / (1 + _LUCK * np.exp(-(ratio**2) / 2))
         levels = overall + self.likely * (levels - overall)  # a bet on a useless question loses
         if answered.sigma is None:
             levels = np.clip(levels, 0.02, 0.98)
@@ -123,23 +118,23 @@ class CoverGuesser:
         """Nats that fresh cells of an item seem to carry."""
         return float(self.rates.sum() * self.ledger.per_cell)
 
-    def next(self) -> Plan:
+    def propose(self) -> Plan:
         """The next Batch, or a plan to end where nothing helps."""
         missing = self.turn & (self.ledger.counts[self.explorers] == 0)
         if not self.rounds or (self.rounds < _ROUNDS and 2 * missing.sum() > self.turn.sum()):
             row, column = np.nonzero(missing)
             return self._plan("explore", self.explorers[row], column, np.ones(len(row)))
         none = not (self.cover.labels >= 0).any()
-        needed = max(self.cover.node_needed, self.cover.root_needed)
+        needed = self.cover.needed
         scarce = self.ledger.per_cell <= 2  # else more answers may show another split
-        if none and scarce and self.carried < self.tuning.hopeless * needed:
+        if none and scarce and self.carried < _HOPELESS * needed:
             return self._end()
         if none and self.ledger.answers > self._patience():
             return self._end()
         return self._certify() or self._end()
 
     def _patience(self) -> float:
-        return self.tuning.patience * len(self.chances) + self.tuning.first * len(self.ledger.deck)
+        return _PATIENCE * len(self.chances) + _FIRST * len(self.ledger.deck)
 
     def accept(self, plan: Plan) -> None:
         """Note what was decided, now or in the log."""
@@ -151,20 +146,19 @@ class CoverGuesser:
 
     def _certify(self) -> Plan | None:
         """The best question for whoever needs it, with others to compare with."""
-        room = self._room()
+        room = self.ledger.open_room
         waiting = self.cover.doubtful
-        worth = np.where((room > 0) & (self.rates > self.tuning.least), self.rates, 0.0)
+        worth = np.where((room > 0) & (self.rates > _LEAST), self.rates, 0.0)
         value = worth[waiting].sum(axis=0)
         if not value.any():
             return None
         q = int(np.argmax(nine_digits(value)))
         waiting = waiting[worth[waiting, q] > 0]
-        if self.likely[q] < self.tuning.tried:  # some first, so that the others' bets are good
+        if self.likely[q] < _TRIED:  # some first, so that the others' bets are good
             rng = np.random.default_rng([self.root, self.ledger.answers])
-            some = math.ceil(len(waiting) * self.tuning.some)
+            some = math.ceil(len(waiting) * _SOME)
             waiting = np.sort(rng.choice(waiting, some, replace=False))
-        lacking = max(self.cover.node_needed, self.cover.root_needed)
-        size = max(1, round(self.tuning.together * lacking / self.rates[q]))
+        size = max(1, round(_TOGETHER * self.cover.needed / self.rates[q]))
         rows = {(int(item), q): int(min(size, room[item, q])) for item in waiting}
         self._add_references(rows, q, size, room)
         cells = sorted(rows)
@@ -180,20 +174,15 @@ class CoverGuesser:
             have = sum(many for (item, _), many in rows.items() if mine[item])
             others = [i for i in np.flatnonzero(mine & (room[:, q] > 0)) if (int(i), q) not in rows]
             for item in sorted(others, key=lambda i: -int(room[i, q])):
-                if have >= self.tuning.support * size:
+                if have >= _SUPPORT * size:
                     break
                 rows[int(item), q] = int(min(size, room[item, q]))
                 have += size
 
-    def _room(self) -> Ints:
-        """Answers that cells can still give; a cell that was silent twice over is closed."""
-        silent = self.ledger.missed > np.maximum(self.ledger.counts, 1) * 2
-        return np.where(silent, 0, self.ledger.room)
-
     def _plan(self, kind: str, items: Ints, columns: Ints, repeats: Ints | Floats) -> Plan:
         chances = self.chances[np.unique(items)]
         guesses = chances @ self.levels[:, np.unique(columns)]
-        sure = chances.max(axis=1) >= self.tuning.sure
+        sure = chances.max(axis=1) >= _SURE
         scale = self.ledger.problem.kind
         if not self.ledger.answers and not isinstance(scale, Number):
             guesses[:] = (scale.low + scale.high) / 2

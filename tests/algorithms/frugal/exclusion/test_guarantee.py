@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta
 
 from askfew.algorithms.frugal.claim import exclusion
-from askfew.algorithms.frugal.many_groups import many_groups
+from askfew.algorithms.frugal.method import by_exclusion
 from askfew.answers import AnswerKind
 from askfew.driver import run
 from askfew.evidence import log_evidence
@@ -53,7 +53,7 @@ def test_a_bet_that_sees_its_own_block_is_caught(monkeypatch: pytest.MonkeyPatch
     def peeking(kind: AnswerKind, _x: Any, _r: Any, x: Any, a: Any, r: Any, b: Any, _w: Any) -> Any:
         return log_evidence(kind, x / np.maximum(a, 1), r / np.maximum(b, 1), x, a, r, b)
 
-    monkeypatch.setattr(exclusion, "block_evidence", peeking)
+    monkeypatch.setattr(exclusion, "log_evidence", peeking)
     assert lower_limit(label_errors(WEAK, 25, 6_000), 25) > DELTA
 
 
@@ -70,7 +70,7 @@ def false_pairs(runs: int) -> int:
     for seed in range(runs):
         oracle = gaussian(np.zeros((1, 3)), labels=np.zeros(4, dtype=np.int64), rng=seed)
         rng = np.random.default_rng([seed, 3])
-        procedure = many_groups(oracle.problem, DELTA, rng, groups=3)
+        procedure = by_exclusion(oracle.problem, DELTA, rng, groups=3)
         ended = run(procedure, oracle, max_answers=1_000)
         known = ended.known
         false += known is not None and known.phase != "search"

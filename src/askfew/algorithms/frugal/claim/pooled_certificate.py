@@ -1,4 +1,4 @@
-"""The promise of a frugal run, with everything it rests on."""
+"""What a run with two groups found, and its promise with everything it rests on."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 
 from askfew.algorithms.frugal.claim.pooled import Labelling, PooledClaim
 from askfew.answers import AnswerKind, Number
+from askfew.errors import EndOfAnswers
 from askfew.evidence.mixtures import boundary, mean_interval, tuned_rho
-from askfew.records import Certificate, Ints, Problem
+from askfew.records import Certificate, Finding, Ints, Problem, Status
 from askfew.wording import confidence, counted
 
-__all__ = ["FrugalCertificate", "gap_interval", "give_certificate", "two_items"]
+__all__ = ["FrugalCertificate", "pooled_finding"]
 
 _ALPHA = 0.05
 """One minus the level of the interval for the gap."""
@@ -98,14 +99,54 @@ class FrugalCertificate(Certificate):
         return "\n".join([*lines, "This assumes:", *(f"- {each}" for each in self.assumptions)])
 
 
-def give_certificate(claim: PooledClaim) -> FrugalCertificate | None:
-    """The certificate of what is labelled so far; None if nothing is."""
-    labels = claim.labels()
+def pooled_finding(claim: PooledClaim, end: EndOfAnswers | None) -> Finding:
+    """The labels, who has none and why, and the promise; ``end`` where no more answers came."""
+    if end is not None and not claim.labellings:
+        raise end
+    claim.set_aside()
+    labels, misfits = claim.labels(), set(claim.misfits())
+    status, reason = _ending(claim, labels, misfits)
+    if end is not None:
+        status, reason = end.status, str(end)
+    certificate = _certificate(claim, labels)
+    return Finding(
+        labels,
+        claim.labellings[0].question if certificate is None else certificate.question,
+        certificate,
+        status,
+        claim.strongest(),
+        undecided={
+            int(item): "misfit" if item in misfits else "few-answers"
+            for item in np.flatnonzero(labels < 0)
+        },
+        reason=reason,
+    )
+
+
+def _ending(claim: PooledClaim, labels: Ints, misfits: set[int]) -> tuple[Status, str]:
+    """How a run ended that nothing cut short."""
+    left = set(np.flatnonzero(labels < 0).tolist())
+    if not left:
+        return "done", "every item is certified"
+    if left <= misfits:
+        return "undecided", "all items but those that fit no group are certified"
+    if misfits and len(left) == len(labels):
+        return "undecided", "once misfits are set aside, only one group is left"
+    if claim.per_cell is not None:
+        return "undecided", (
+            f"with at most {claim.per_cell} answers a cell, the questions do not carry more labels;"
+            " more questions that tell the groups apart would help, or a larger per_cell"
+        )
+    return "stalled", "some items give no answer"
+
+
+def _certificate(claim: PooledClaim, labels: Ints) -> FrugalCertificate | None:
+    """Of the labels so far; None if there are none."""
     decided = int((labels >= 0).sum())
     if not decided:
         return None
     (main, _, _), *others = claim.joined()
-    gap, interval = gap_interval(claim, labels, main)
+    gap, interval = _gap_interval(claim, labels, main)
     return FrugalCertificate(
         claim.delta,
         f"{counted(decided, 'label is', 'labels are')} right, all of them with probability at least"
@@ -127,7 +168,7 @@ def give_certificate(claim: PooledClaim) -> FrugalCertificate | None:
     )
 
 
-def gap_interval(
+def _gap_interval(
     claim: PooledClaim, labels: Ints, main: Labelling
 ) -> tuple[float, tuple[float, float] | None]:
     """The groups' gap on the main question, and an interval that holds whenever one stops.
@@ -163,12 +204,6 @@ def _mean_interval(answers: AnswerKind, mean: float, count: float) -> tuple[floa
     rho = tuned_rho(_TYPICAL * answers.sigma**2, _ALPHA / 2)
     half = float(boundary(count * answers.sigma**2, rho, _ALPHA / 2)) / count
     return mean - half, mean + half
-
-
-def two_items(delta: float) -> Certificate:
-    """Two items need no answer."""
-    promise = "There are two groups and two items: nothing had to be asked."
-    return Certificate(delta, promise, ("there are exactly two groups",))
 
 
 def _assumptions(problem: Problem, set_aside: int, tolerance: float) -> tuple[str, ...]:
