@@ -72,8 +72,8 @@ def rule_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
 
 
 def frugal_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
-    """Logs of the method frugal that hold every phase, labels on two questions, more groups, a cap
-    on the answers of a cell, and items that may differ.
+    """Logs of the method frugal that hold every phase of its three ways, labels on two questions,
+    small and large caps on the answers of a cell, and items that may differ.
     """
     given: dict[str, Any] = {"method": "frugal", "delta": 0.1, "rng": 11, "max_answers": 20_000}
     means = np.zeros((2, 12))
@@ -85,6 +85,13 @@ def frugal_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
         "frugal-three-groups": (three_groups(7), {**given, "groups": 3}),
         "frugal-per-cell": (five_of_eight(8), {**given, "per_cell": 40}),
         "frugal-tolerance": (five_of_eight(9), {**given, "tolerance": 0.05}),
+        "frugal-groups-auto": (three_groups(10, 18), {**given, "groups": "auto"}),
+        "frugal-panel": (five_of_eight(11, 24), {**given, "per_cell": 12}),
+        "frugal-panel-three-groups": (
+            three_groups(12, 24),
+            {**given, "groups": 3, "per_cell": 20},
+        ),
+        "frugal-cover": (five_of_eight(13, 24), {**given, "per_cell": 6}),
     }
 
 
@@ -101,19 +108,19 @@ class _SilentCell:
         return Tally(np.where(dead, 0, tally.counts), np.where(dead, 0.0, tally.sums))
 
 
-def five_of_eight(seed: int) -> Oracle:
-    """Forty items in two groups that differ on five of eight questions."""
+def five_of_eight(seed: int, items: int = 40) -> Oracle:
+    """Items in two groups that differ on five of eight questions."""
     chances = np.full((2, 8), 0.5)
     chances[:, :5] = [[0.1] * 5, [0.9] * 5]
-    return oracles.bernoulli(chances, labels=np.arange(40) % 2, rng=seed)
+    return oracles.bernoulli(chances, labels=np.arange(items) % 2, rng=seed)
 
 
-def three_groups(seed: int) -> Oracle:
-    """Sixty items in three groups, each apart from the others on three of nine questions."""
+def three_groups(seed: int, items: int = 60) -> Oracle:
+    """Items in three groups, each apart from the others on three of nine questions."""
     chances = np.full((3, 9), 0.1)
     for group in range(3):
         chances[group, 3 * group : 3 * group + 3] = 0.9
-    return oracles.bernoulli(chances, labels=np.arange(60) % 3, rng=seed)
+    return oracles.bernoulli(chances, labels=np.arange(items) % 3, rng=seed)
 
 
 def main(wanted: list[str]) -> None:

@@ -72,9 +72,31 @@ def test_there_are_logs_of_every_kind_of_end() -> None:
     assert {"done", "budget"} <= ends
 
 
+def test_there_are_logs_of_every_phase_of_the_promise_groups() -> None:
+    logs = [json.loads(path.read_text()) for path in LOGS if path.stem.startswith("frugal-")]
+    phases = {phase for each in logs for phase in each["outcome"]["answers_by_phase"]}
+    two, more = {"search", "hunt", "label"}, {"classify", "screen", "probe"}
+    assert phases == two | more | {"explore", "certify"}
+
+
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
 def test_a_golden_log_replays(path: Path) -> None:
     replay(path)
+
+
+WAYS = [HERE / f"frugal-{name}.json" for name in ("graded", "groups-auto", "panel", "cover")]
+
+
+@pytest.mark.parametrize("path", WAYS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("share", [0.3, 0.7])
+def test_a_golden_log_that_is_cut_goes_on_as_it_did(path: Path, share: float) -> None:
+    """A guess knows what it was told of plans and answers, whether it made the plans or not."""
+    document = json.loads(path.read_text())
+    log = Log.from_dict(document["log"])
+    cut = int(share * len(log))
+    batch = resume(Log(log.problem, log.recipe, log.steps[:cut]), 20_000).ask()
+    assert batch is not None
+    assert batch.asks_the_same_as(log.steps[cut].batch)
 
 
 RULES = [path for path in LOGS if path.stem.startswith("rule-") and "learn" in path.stem]

@@ -332,10 +332,8 @@ class PooledClaim:
 
     def strongest(self) -> Floats:
         """Each item's best exclusion so far, in nats, as far above its threshold as anywhere."""
-        best = self.labellings[0].evidence.max(axis=0)
-        for each in self.labellings[1:]:
-            best = np.maximum(best, each.evidence.max(axis=0))
-        return np.asarray(best)
+        found = [each.evidence.max(axis=0) for each in self.labellings]
+        return np.max(found, axis=0) if found else np.zeros(self.problem.items)
 
 
 def named(labels: Ints) -> Ints:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from askfew.algorithms.frugal.claim.pooled import Labelling, PooledClaim
+from askfew.algorithms.frugal.claim.pooled import Labelling, PooledClaim, part_of_delta
 from askfew.answers import AnswerKind, Number
 from askfew.errors import EndOfAnswers
 from askfew.evidence.mixtures import boundary, mean_interval, tuned_rho
@@ -109,9 +109,10 @@ def pooled_finding(claim: PooledClaim, end: EndOfAnswers | None) -> Finding:
     if end is not None:
         status, reason = end.status, str(end)
     certificate = _certificate(claim, labels)
+    question = claim.labellings[0].question if claim.labellings else None
     return Finding(
         labels,
-        claim.labellings[0].question if certificate is None else certificate.question,
+        question if certificate is None else certificate.question,
         certificate,
         status,
         claim.strongest(),
@@ -132,6 +133,14 @@ def _ending(claim: PooledClaim, labels: Ints, misfits: set[int]) -> tuple[Status
         return "undecided", "all items but those that fit no group are certified"
     if misfits and len(left) == len(labels):
         return "undecided", "once misfits are set aside, only one group is left"
+    if claim.per_cell is not None and not claim.labellings:
+        needed = math.log(claim.problem.items / (claim.delta * part_of_delta(0, capped=True)))
+        return "undecided", (
+            f"with at most {claim.per_cell} answers a cell, no question was found that carries"
+            f" labels: that many answers about an item must bring {needed:.1f} nats. Questions that"
+            " tell the groups apart more clearly, a larger per_cell, or the method rule with an"
+            " error share would help"
+        )
     if claim.per_cell is not None:
         return "undecided", (
             f"with at most {claim.per_cell} answers a cell, the questions do not carry more labels;"
