@@ -27,10 +27,11 @@ from sqlalchemy import func, select
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.queries.slots import settle
 from askfew.campaigns.db.schema import slots, steps
-from askfew.campaigns.records import Item, Question
+from askfew.campaigns.lease_id import LeaseId
+from askfew.campaigns.records import Answer, Item, Question
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.slots.settling import settle
 from askfew.campaigns.store import Store
 from askfew.clustering import cluster
 from askfew.oracles import bernoulli
@@ -103,21 +104,20 @@ def _answer_step(
             settle(
                 connection,
                 [
-                    {
-                        "id": f"{campaign.id}-{row.step}-{row.number}-bulk",
-                        "campaign": campaign.id,
-                        "step": row.step,
-                        "slot": row.number,
-                        "worker": f"w{row.number % WORKERS}",
-                        "item": row.item,
-                        "question": row.question,
-                        "value": float(value),
-                        "raw": str(value),
-                        "seconds": None,
-                        "cost": 0.0,
-                        "time": 0.0,
-                        "retracted": False,
-                    }
+                    Answer(
+                        id=str(LeaseId(campaign.id, row.step, row.number, "bulk")),
+                        campaign=campaign.id,
+                        step=row.step,
+                        slot=row.number,
+                        worker=f"w{row.number % WORKERS}",
+                        item=row.item,
+                        question=row.question,
+                        value=float(value),
+                        raw=str(value),
+                        seconds=None,
+                        cost=0.0,
+                        time=0.0,
+                    )
                     for row, value in rows
                 ],
             )

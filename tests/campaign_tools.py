@@ -8,9 +8,10 @@ import numpy as np
 from sqlalchemy import event, select
 
 from askfew.campaigns.campaign import Assignment, Campaign
-from askfew.campaigns.db.schema import SlotState, answers, slots, steps
+from askfew.campaigns.db.schema import answers, slots, steps
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 
 LOG = ("number", "items", "questions", "repeats", "plans", "counts", "sums", "squares", "seal")

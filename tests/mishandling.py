@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,12 +21,13 @@ from sqlalchemy import and_, bindparam, func, select, update
 
 from askfew.campaigns.admission import revoke
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.queries.answers import Offer, offers_for_step
 from askfew.campaigns.db.raw import RawTransaction
-from askfew.campaigns.db.schema import SlotState, answers, slots, steps
+from askfew.campaigns.db.schema import answers, slots, steps
 from askfew.campaigns.exchange.answer_files import TellRow, read_answers
 from askfew.campaigns.exchange.exporting import long_rows
 from askfew.campaigns.exchange.importing import import_answers
-from askfew.campaigns.steps import reuse
+from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 from campaign_tools import Clock, answer_all, careless, frugal, sweep
 
@@ -137,7 +137,7 @@ def _all_told(campaign: int) -> Any:
 
 def _show_and_forget_the_open_step(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("askfew.campaigns.campaign.revoke", _revoke_and_forget)
-    patch.setattr("askfew.campaigns.exchange.exporting.counted", _all_told)
+    patch.setattr("askfew.campaigns.db.queries.answers._counted", _all_told)
 
 
 # A file is sorted by answer, as a spreadsheet leaves it: what was expected comes first.
@@ -178,15 +178,12 @@ def _slow_doubts(store: Store, _folder: Path, clock: Clock, seed: int) -> Campai
 
 
 def _reuse_in_order_of_arrival(patch: pytest.MonkeyPatch) -> None:
-    in_order = reuse._offers
+    in_order = offers_for_step
 
-    def by_time(*about: Any) -> Any:
-        offers: Any = defaultdict(list)
-        for cell, rows in in_order(*about).items():
-            offers[cell] = sorted(rows, key=lambda row: row["time"])
-        return offers
+    def by_time(*about: Any) -> list[Offer]:
+        return sorted(in_order(*about), key=lambda offer: offer.time)
 
-    patch.setattr(reuse, "_offers", by_time)
+    patch.setattr("askfew.campaigns.steps.reuse.offers_for_step", by_time)
 
 
 # All answers so far are exported and imported every day, in whatever order. One person comes at

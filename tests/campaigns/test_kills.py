@@ -9,8 +9,9 @@ from pathlib import Path
 from sqlalchemy import func, select
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import SlotState, slots
+from askfew.campaigns.db.schema import slots
 from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 from campaign_tools import answer_all, answers_of, frugal, log_of
 from campaign_workers import Crew

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Executable
 
-from askfew.campaigns.admission import _ARRIVAL
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.queries.handout import _OVERDUE_SLOTS, LEND_FIRST, STAGES
+from askfew.campaigns.db.queries.leases import _TAKE, TAKE_AND_KEEP
+from askfew.campaigns.db.queries.slots import _WAITING
+from askfew.campaigns.db.queries.workers import _ARRIVAL
 from askfew.campaigns.doctor.examine import examine_store
-from askfew.campaigns.slots.handout import _OVERDUE_SLOTS
-from askfew.campaigns.slots.intake import _TAKE, _TAKE_AND_KEEP, _WAITING
-from askfew.campaigns.slots.slot_queries import LEND_FIRST, STAGES
 from askfew.campaigns.store import Store
 from campaign_tools import answers_of, sweep
 from processes import together
@@ -29,7 +29,7 @@ STATEMENTS: dict[str, Executable] = {
     "arrival": _ARRIVAL,
     "overdue": _OVERDUE_SLOTS,
     "take": _TAKE,
-    "take and keep": _TAKE_AND_KEEP,
+    "take and keep": TAKE_AND_KEEP,
     "waiting": _WAITING,
     **{f"lend, stage {number}": each for number, each in enumerate(LEND_FIRST)},
     **{f"pick, stage {number}": each for number, each in enumerate(STAGES)},
@@ -120,7 +120,7 @@ def test_what_every_question_and_answer_needs_is_looked_up_by_index(
         with wide.database.write() as connection:
             connection.exec_driver_sql("ANALYZE")
     for name, statement in STATEMENTS.items():
-        if statement is _TAKE_AND_KEEP and wide.database.engine.dialect.name == "sqlite":
+        if statement is TAKE_AND_KEEP and wide.database.engine.dialect.name == "sqlite":
             continue  # SQLite writes to one table in a statement, and never runs this one
         plan = plan_of(wide, statement)
         assert "slots" in plan

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 import pytest
 
 from askfew.campaigns.campaign import Assignment, Campaign
-from askfew.campaigns.db.schema import SlotState
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.answer_files import TellRow
 from askfew.campaigns.exchange.importing import import_answers
+from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from campaign_tools import (

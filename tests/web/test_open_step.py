@@ -12,8 +12,8 @@ from sqlalchemy import text
 from starlette.testclient import TestClient
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import SlotState
 from askfew.campaigns.reading.tallies import tallies_of
+from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 from askfew.web.api.answering import router as api_answering
 from askfew.web.api.campaigns import router as api_campaigns

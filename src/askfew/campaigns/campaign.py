@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, select, update
-
-from askfew.campaigns.admission import admit, check_name, revoke
+from askfew.campaigns.admission import admit, revoke
+from askfew.campaigns.contents import check_name
 from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.queries.campaigns import change_state, outcome_of, state_of
+from askfew.campaigns.db.queries.contents import items_of, questions_of
+from askfew.campaigns.db.queries.handout import Lease
+from askfew.campaigns.db.queries.leases import Given
+from askfew.campaigns.db.queries.slots import is_waiting
 from askfew.campaigns.db.raw import RawTransaction
-from askfew.campaigns.db.schema import campaigns, items, questions
+from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.slots.handout import HandOut, Lease, expire_leases
+from askfew.campaigns.slots.handout import HandOut, expire_leases
 from askfew.campaigns.slots.intake import (
     UNKNOWN,
     Receipt,
     Received,
-    nothing_unsettled,
-    read_lease,
     refuse,
     release,
     renew,
@@ -65,9 +66,10 @@ class Campaign:
         self.id, self.settings = number, settings
         self.database, self.clock = database, clock
         with database.read() as connection:
-            self.items = _shown(connection, select(items.c.id, items.c.text, items.c.image), number)
-            self.questions = _shown(connection, select(questions.c.id, questions.c.text), number)
-            self.anchors = _anchors(connection, number)
+            items, questions = items_of(connection, number), questions_of(connection, number)
+        self.items = [Shown(item.id, item.text, item.image) for item in items]
+        self.questions = [Shown(question.id, question.text) for question in questions]
+        self.anchors = {item.number: item.group for item in items if item.group is not None}
         self.pictures = {item.image for item in self.items if item.image is not None}
         self.problem = Problem(len(self.items), len(self.questions), settings.answers)
         self._advancer = Advancer(database, number, settings, self.problem)
@@ -78,7 +80,7 @@ class Campaign:
     def state(self) -> str:
         """Running, paused, closed or ended."""
         with self.database.read() as connection:
-            return _state(connection, self.id)
+            return state_of(connection, self.id)
 
     def ask(self, worker: str, n: int = 1) -> list[Assignment]:
         """Up to n questions for this worker, leased; an empty list if there is none just now."""
@@ -101,8 +103,8 @@ class Campaign:
         cost: float | None = None,
     ) -> Receipt:
         """Answer a question by its id. Once accepted, an answer is never lost."""
-        slot = read_lease(self.id, lease)
-        if slot is None:
+        which = self.lease_id(lease)
+        if which is None:
             return UNKNOWN
         try:
             value = self.settings.answers.read(answer)
@@ -111,8 +113,10 @@ class Campaign:
         except InvalidAnswer as error:
             return Receipt(Received.INVALID, str(error))
         price = self.settings.price if cost is None else cost
-        told = (slot, value, storable(str(answer)), self.clock(), seconds, price)
-        receipt, last = self.database.raw_transaction(lambda raw: take(raw, *told), one_by_one=True)
+        given = Given(value, storable(str(answer)), self.clock(), seconds, price)
+        receipt, last = self.database.raw_transaction(
+            lambda raw: take(raw, which, given), one_by_one=True
+        )
         if last:
             self._advance_if_settled()
         return receipt
@@ -120,7 +124,7 @@ class Campaign:
     def skip(self, lease: str, reason: str = "skipped") -> Receipt:
         """No answer from this worker (a skip or a failure): someone else is asked."""
         now = self.clock()
-        receipt = self._about(lease, lambda raw, slot: refuse(raw, slot, storable(reason), now))
+        receipt = self._about(lease, lambda raw, which: refuse(raw, which, storable(reason), now))
         self._advance_if_settled()
         return receipt
 
@@ -133,7 +137,7 @@ class Campaign:
     def renew(self, lease: str) -> Receipt:
         """Keep a question for another lease."""
         until = self.clock() + self.settings.lease_seconds
-        return self._about(lease, lambda raw, slot: renew(raw, slot, until))
+        return self._about(lease, lambda raw, which: renew(raw, which, until))
 
     def retract(self, lease: str, worker: str) -> Receipt:
         """Take back an answer of this worker's, as long as its step is open.
@@ -142,7 +146,7 @@ class Campaign:
         expires, their answer stands.
         """
         until = self.clock() + self.settings.lease_seconds
-        return self._about(lease, lambda raw, slot: retract(raw, slot, worker, until))
+        return self._about(lease, lambda raw, which: retract(raw, which, worker, until))
 
     def revoke(self, worker: str) -> None:
         """Ask this worker no more, and hand back what they hold. All they answered counts."""
@@ -166,37 +170,28 @@ class Campaign:
     def outcome(self) -> dict[str, Any] | None:
         """What the method found, once it has ended."""
         with self.database.read() as connection:
-            stored = connection.execute(
-                select(campaigns.c.outcome).where(campaigns.c.id == self.id)
-            ).scalar()
-        return None if stored is None else dict(json.loads(stored))
+            return outcome_of(connection, self.id)
 
     def catch_up(self) -> None:
         """Go on through steps that wait for nothing: reused answers may fill several in a row."""
         while self.state == "running":
             with self.database.read() as connection:
-                if not nothing_unsettled(connection, self.id):
+                if is_waiting(connection, self.id):
                     return
             self._advancer.advance(self.clock())
 
     def _advance_if_settled(self) -> None:
         """Look after the commit: of two that settle the last slots at once, one then sees both."""
         with self.database.read() as connection:
-            settled = nothing_unsettled(connection, self.id)
-        if settled:
+            waiting = is_waiting(connection, self.id)
+        if not waiting:
             self._advancer.advance(self.clock())
 
     def _move(self, before: str, after: str) -> None:
         with self.database.write() as connection:
-            moved = connection.execute(
-                update(campaigns)
-                .where(campaigns.c.id == self.id, campaigns.c.state == before)
-                .values(state=after)
-            )
-            if moved.rowcount == 0 and _state(connection, self.id) != after:
-                raise InvalidInput(
-                    f"the campaign must be {before}", _state(connection, self.id), "nothing to do"
-                )
+            moved = change_state(connection, self.id, before, after)
+            if not moved and (state := state_of(connection, self.id)) != after:
+                raise InvalidInput(f"the campaign must be {before}", state, "nothing to do")
 
     def _hand_out(self, worker: str, n: int, raw: RawTransaction) -> list[Lease] | None:
         """Leases; an empty list if there is nothing for the worker, None if nothing is asked."""
@@ -210,14 +205,17 @@ class Campaign:
             expire_leases(raw, self.id, now)
         return self._lender.lend(raw, arrival.step, worker, n, arrival.role, now)
 
-    def _about(
-        self, lease: str, work: Callable[[RawTransaction, dict[str, Any]], Receipt]
-    ) -> Receipt:
+    def lease_id(self, lease: str) -> LeaseId | None:
+        """The lease of that id; None for what is no lease of this campaign."""
+        parsed = LeaseId.parse(lease)
+        return parsed if parsed is not None and parsed.campaign == self.id else None
+
+    def _about(self, lease: str, work: Callable[[RawTransaction, LeaseId], Receipt]) -> Receipt:
         """One transaction about one lease."""
-        slot = read_lease(self.id, lease)
-        return (
-            UNKNOWN if slot is None else self.database.raw_transaction(lambda raw: work(raw, slot))
-        )
+        which = self.lease_id(lease)
+        if which is None:
+            return UNKNOWN
+        return self.database.raw_transaction(lambda raw: work(raw, which))
 
     def _in_words(self, leases: list[Lease]) -> list[Assignment]:
         return [
@@ -231,31 +229,7 @@ class Campaign:
         ]
 
 
-_STATE = select(campaigns.c.state).where(campaigns.c.id == bindparam("this_campaign"))
-
-
-def _state(connection: Connection, campaign: int) -> str:
-    return str(connection.execute(_STATE, {"this_campaign": campaign}).scalar_one())
-
-
 def _check_amount(name: str, amount: object) -> None:
     right = isinstance(amount, int | float) and 0 <= amount <= sys.float_info.max
     if amount is not None and not right:
         raise InvalidAnswer(f"{name} must be a number of at least 0", repr(amount), "leave it out")
-
-
-def _anchors(connection: Connection, campaign: int) -> dict[int, str]:
-    """The items whose group is known, and its name."""
-    rows = connection.execute(
-        select(items.c.number, items.c.group)
-        .where(items.c.campaign == campaign, items.c.group.is_not(None))
-        .order_by(items.c.number)
-    )
-    return {row.number: row.group for row in rows}
-
-
-def _shown(connection: Connection, query: Select[Any], campaign: int) -> list[Shown]:
-    """All items or all questions, in their order. They never change."""
-    table = query.get_final_froms()[0]
-    rows = connection.execute(query.where(table.c.campaign == campaign).order_by(table.c.number))
-    return [Shown(*row) for row in rows]

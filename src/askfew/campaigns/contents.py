@@ -16,6 +16,7 @@ __all__ = [
     "check_group",
     "check_id",
     "check_items",
+    "check_name",
     "check_questions",
     "check_text",
 ]
@@ -89,3 +90,12 @@ def check_text(text: str) -> None:
             shown(text),
             "shorten it",
         )
+
+
+def check_name(worker: object) -> str:
+    """A worker's name, if every store can hold it."""
+    if isinstance(worker, str) and 1 <= len(worker) <= 200 and worker.isprintable():
+        return worker
+    raise InvalidInput(
+        "a worker's name must have 1 to 200 printable characters", repr(worker)[:300], "name it"
+    )

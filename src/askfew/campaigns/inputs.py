@@ -8,11 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, select
-
 from askfew.algorithms import takes_option
-from askfew.campaigns.db.schema import items as items_table
-from askfew.campaigns.db.schema import questions as questions_table
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries.contents import items_of, questions_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.clustering import Session, session
@@ -50,16 +48,8 @@ class Inputs:
     @classmethod
     def read(cls, connection: Connection, campaign: int) -> Inputs:
         """Of a campaign in the store."""
-        items = connection.execute(
-            select(items_table)
-            .where(items_table.c.campaign == campaign)
-            .order_by(items_table.c.number)
-        ).all()
-        questions = connection.execute(
-            select(questions_table)
-            .where(questions_table.c.campaign == campaign)
-            .order_by(questions_table.c.number)
-        ).all()
+        items = items_of(connection, campaign)
+        questions = questions_of(connection, campaign)
         return cls(
             [each.id for each in items],
             [each.id for each in questions],

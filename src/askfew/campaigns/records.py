@@ -1,12 +1,13 @@
-"""What a campaign is about: items to be sorted, and questions that may be asked of them."""
+"""What a campaign is about, and what is kept of it: items, questions, slots, answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.states import SlotState
 
-__all__ = ["CampaignFolder", "Item", "Question"]
+__all__ = ["Answer", "CampaignFolder", "Item", "Question", "Slot"]
 
 
 @dataclass(frozen=True)
@@ -47,3 +48,34 @@ class CampaignFolder:
     settings: Settings
     items: tuple[Item, ...]
     questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One answer that is wanted about a cell (item, question), both by their numbers."""
+
+    number: int
+    item: int
+    question: int
+    state: SlotState
+    worker: str | None
+    """Who has it, or had it until their lease ran out."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer as it is kept; ``id`` is its lease's."""
+
+    id: str
+    campaign: int
+    step: int
+    slot: int
+    worker: str
+    item: int
+    question: int
+    value: float
+    raw: str
+    """As it was said."""
+    seconds: float | None
+    cost: float | None
+    time: float

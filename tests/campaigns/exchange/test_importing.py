@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from askfew.campaigns.campaign import Assignment, Campaign
-from askfew.campaigns.db.schema import SlotState, slots
+from askfew.campaigns.db.schema import slots
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.answer_files import read_answers
 from askfew.campaigns.exchange.exporting import (
@@ -19,6 +19,7 @@ from askfew.campaigns.exchange.exporting import (
 from askfew.campaigns.exchange.formats import crowd_kit, csv_table, parquet_table
 from askfew.campaigns.exchange.importing import ImportReport, import_answers
 from askfew.campaigns.reading.status import status_of
+from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from campaign_tools import answer_all, answers_of, sweep

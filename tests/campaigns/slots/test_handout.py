@@ -6,8 +6,9 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import SlotState, slots, workers
+from askfew.campaigns.db.schema import slots, workers
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from campaign_tools import (

@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import SlotState
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.slots.intake import Received
+from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 from campaign_tools import Clock, answer_all, answers_of, frugal, place, slot, states, sweep
 

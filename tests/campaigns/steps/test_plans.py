@@ -15,11 +15,12 @@ from askfew.algorithms import CLAIM_VERSIONS
 from askfew.algorithms.rule.guess.choose import Chooser
 from askfew.algorithms.rule.guess.learn import Learner
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.queries.steps import read_plans
 from askfew.campaigns.db.schema import campaigns, slots, steps
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.steps.log import read_log, read_plans
+from askfew.campaigns.steps.log import read_log
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, ReplayMismatch
 from askfew.plans import Plan

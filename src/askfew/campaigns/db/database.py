@@ -31,7 +31,7 @@ from askfew.campaigns.db.lock import locked, open_lock
 from askfew.campaigns.db.raw import RawConnections, RawTransaction
 from askfew.errors import StoreUnreachable
 
-__all__ = ["Database", "Joined", "Transactions"]
+__all__ = ["Connection", "Database", "Joined", "Transactions"]
 
 T = TypeVar("T")
 
@@ -75,6 +75,11 @@ class Database:
         self._failures = Failures(self.engine, self._file)
         self._clock_read: tuple[float, float] | None = None
         """What the server's clock said, and ours that only counts seconds, when it was read."""
+
+    @property
+    def file(self) -> str | None:
+        """The file, if it is SQLite's; None of a server."""
+        return self._file
 
     def now(self) -> float:
         """Seconds since the epoch by the store's own clock, the only one that leases run by.

@@ -6,8 +6,6 @@ asked and told: the log is the state, and replay compares every bit of it.
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from sqlalchemy import (
     Boolean,
     Column,
@@ -27,7 +25,6 @@ from sqlalchemy import (
 )
 
 __all__ = [
-    "SlotState",
     "answers",
     "campaigns",
     "images",
@@ -42,15 +39,6 @@ __all__ = [
     "steps",
     "workers",
 ]
-
-
-class SlotState(IntEnum):
-    """Where a slot stands; see ``slots/states.py`` for what leads from one to the other."""
-
-    OPEN = 0
-    LEASED = 1
-    ANSWERED = 2
-    EMPTY = 3
 
 
 def _partial(name: str, *columns: str, where: str) -> Index:

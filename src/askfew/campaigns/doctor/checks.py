@@ -7,30 +7,34 @@ import math
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, and_, exists, func, not_, or_, select
 
 from askfew.answers import AnswerKind
-from askfew.campaigns.db.schema import SlotState, answers, slots, steps
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries.soundness import (
+    AnsweredSlot,
+    SlotRow,
+    answer_places,
+    answers_of_other_cells,
+    answers_of_slots,
+    answers_without_slot,
+    cells_had_too_often,
+    redone_without_reason,
+    slots_of_step,
+)
+from askfew.campaigns.db.queries.steps import StepRow, all_steps
+from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.slots.intake import is_lease
-from askfew.campaigns.slots.states import FAILURES_TO_EMPTY
-from askfew.campaigns.slots.undoing import BEING_REDONE
-from askfew.campaigns.steps.log import read_batch
+from askfew.campaigns.slots.states import FAILURES_TO_EMPTY, SlotState
 from askfew.errors import InvalidAnswer
 
 __all__ = ["answer_problems", "slot_problems", "step_problems"]
 
-_AT_ONCE = 5000
-
 
 def step_problems(connection: Connection, campaign: int) -> list[str]:
     """Steps are numbered without gaps, only the last may be open, and the others are frozen."""
-    rows = connection.execute(
-        select(steps).where(steps.c.campaign == campaign).order_by(steps.c.number)
-    ).all()
+    rows = all_steps(connection, campaign)
     found = []
     if [row.number for row in rows] != list(range(len(rows))):
         found.append(f"its steps are not numbered 0 to {len(rows) - 1}")
@@ -70,124 +74,47 @@ def _is_known(text: str) -> bool:
 def slot_problems(connection: Connection, campaign: int, settings: Settings) -> list[str]:
     """Slots are the Batch's rows, each in a possible state; closed steps' add up to the Tally."""
     found: list[str] = []
-    batches = connection.execute(
-        select(steps).where(steps.c.campaign == campaign).order_by(steps.c.number)
-    ).all()
-    for step in batches:
-        here = connection.execute(
-            select(slots)
-            .where(slots.c.campaign == campaign, slots.c.step == step.number)
-            .order_by(slots.c.number)
-        ).all()
+    for step in all_steps(connection, campaign):
+        here = slots_of_step(connection, campaign, step.number)
         found += _batch_problems(step, here)
         for slot in here:
             found += _state_problems(slot, closed=step.closed is not None)
         if step.closed is not None:
             found += _tally_problems(step, here)
-    return found + _limit_problems(connection, campaign, settings.answers_per_worker_and_cell)
+    limit = settings.answers_per_worker_and_cell
+    return found + [
+        f"worker {worker!r} has item {item}, question {question} {times} times,"
+        f" and only {limit} are allowed"
+        for worker, item, question, times in cells_had_too_often(connection, campaign, limit)
+    ]
 
 
 def answer_problems(connection: Connection, campaign: int, kind: AnswerKind) -> list[str]:
     """Every answered slot has exactly one answer that counts, the same; no other slot has one."""
-    counting = and_(
-        answers.c.campaign == slots.c.campaign,
-        answers.c.step == slots.c.step,
-        answers.c.slot == slots.c.number,
-        answers.c.retracted.is_(False),
-    )
-    rows = connection.execute(
-        select(
-            slots.c.step,
-            slots.c.number,
-            slots.c.state,
-            slots.c.value,
-            slots.c.worker,
-            slots.c.item,
-            slots.c.question,
-            slots.c.lease,
-            answers.c.id,
-            answers.c.value.label("told"),
-            answers.c.worker.label("teller"),
-            answers.c.item.label("told_item"),
-            answers.c.question.label("told_question"),
-        )
-        .outerjoin(answers, counting)
-        .where(slots.c.campaign == campaign)
-        .order_by(slots.c.step, slots.c.number)
-        .execution_options(yield_per=_AT_ONCE)
-    )
     found: list[str] = []
+    rows = answers_of_slots(connection, campaign)
     for _, group in groupby(rows, key=attrgetter("step", "number")):
         found += _one_answer(list(group), kind)
-    lost = connection.execute(
-        select(answers.c.id)
-        .outerjoin(
-            slots,
-            and_(
-                slots.c.campaign == answers.c.campaign,
-                slots.c.step == answers.c.step,
-                slots.c.number == answers.c.slot,
-            ),
-        )
-        .where(answers.c.campaign == campaign, slots.c.number.is_(None))
-    ).scalars()
+    lost = answers_without_slot(connection, campaign)
     found += [f"answer {each} belongs to no slot" for each in lost]
-    found += _retracted_problems(connection, campaign)
-    return found + _redo_problems(connection, campaign)
+    for answer in answers_of_other_cells(connection, campaign):
+        found.append(f"answer {answer}, which was taken back, is about another cell than its slot")
+    for answer, step, slot in answer_places(connection, campaign):
+        if not _is_lease(answer, campaign, step, slot):
+            found.append(f"answer {answer} has another slot's id")
+    for step, slot in redone_without_reason(connection, campaign):
+        found.append(f"slot {step}-{slot} is leased, but holds a value that nobody took back")
+    return found
 
 
-def _retracted_problems(connection: Connection, campaign: int) -> Iterator[str]:
-    """An answer, retracted or not, has an id of its slot, and is about its slot's cell."""
-    rows = connection.execute(
-        select(answers.c.id, answers.c.step, answers.c.slot)
-        .join(
-            slots,
-            and_(
-                slots.c.campaign == answers.c.campaign,
-                slots.c.step == answers.c.step,
-                slots.c.number == answers.c.slot,
-            ),
-        )
-        .where(
-            answers.c.campaign == campaign,
-            answers.c.retracted.is_(True),
-            or_(answers.c.item != slots.c.item, answers.c.question != slots.c.question),
-        )
-    )
-    for row in rows:
-        yield f"answer {row.id}, which was taken back, is about another cell than its slot"
-    every = select(answers.c.id, answers.c.step, answers.c.slot).where(
-        answers.c.campaign == campaign
-    )
-    for row in connection.execute(every.execution_options(yield_per=_AT_ONCE)):
-        if not is_lease(row.id, campaign, row.step, row.slot):
-            yield f"answer {row.id} has another slot's id"
+def _is_lease(text: str, campaign: int, step: int, slot: int) -> bool:
+    lease = LeaseId.parse(text)
+    return lease is not None and lease.is_of(campaign, step, slot)
 
 
-def _redo_problems(connection: Connection, campaign: int) -> list[str]:
-    """A leased slot holds a value only if its own worker took an answer back (``undoing``)."""
-    taken_back = exists().where(
-        answers.c.campaign == slots.c.campaign,
-        answers.c.step == slots.c.step,
-        answers.c.slot == slots.c.number,
-        answers.c.worker == slots.c.worker,
-        answers.c.value == slots.c.value,
-        answers.c.retracted.is_(True),
-    )
-    rows = connection.execute(
-        select(slots.c.step, slots.c.number).where(
-            slots.c.campaign == campaign, BEING_REDONE, not_(taken_back)
-        )
-    )
-    return [
-        f"slot {row.step}-{row.number} is leased, but holds a value that nobody took back"
-        for row in rows
-    ]
-
-
-def _batch_problems(step: Any, here: Any) -> Iterator[str]:
+def _batch_problems(step: StepRow, here: list[SlotRow]) -> Iterator[str]:
     try:
-        batch = read_batch(step)
+        batch = step.batch
         columns = (batch.items.tolist(), batch.questions.tolist(), batch.repeats.tolist())
         asked = list(zip(*columns, strict=True))
     except ValueError:
@@ -206,7 +133,7 @@ def _batch_problems(step: Any, here: Any) -> Iterator[str]:
         yield f"step {step.number} has slots of rows that its Batch does not have"
 
 
-def _state_problems(slot: Any, *, closed: bool) -> Iterator[str]:
+def _state_problems(slot: SlotRow, *, closed: bool) -> Iterator[str]:
     name = f"slot {slot.step}-{slot.number}"
     held = (slot.worker, slot.lease)
     match slot.state:
@@ -226,11 +153,12 @@ def _state_problems(slot: Any, *, closed: bool) -> Iterator[str]:
         yield f"{name} waits for an answer, but its step is closed"
     if slot.state != SlotState.EMPTY and not 0 <= slot.failures < FAILURES_TO_EMPTY:
         yield f"{name} has been refused {slot.failures} times, and should be empty"
-    if slot.lease is not None and not is_lease(slot.lease, slot.campaign, slot.step, slot.number):
+    place = (slot.campaign, slot.step, slot.number)
+    if slot.lease is not None and not _is_lease(slot.lease, *place):
         yield f"{name} has another slot's lease ({slot.lease})"
 
 
-def _tally_problems(step: Any, here: Any) -> Iterator[str]:
+def _tally_problems(step: StepRow, here: list[SlotRow]) -> Iterator[str]:
     values: dict[int, list[float]] = {}
     for slot in here:
         if slot.state == SlotState.ANSWERED and slot.value is not None:
@@ -265,29 +193,12 @@ def _sum(values: list[float]) -> float:
         return math.inf
 
 
-def _limit_problems(connection: Connection, campaign: int, limit: int) -> list[str]:
-    often = connection.execute(
-        select(slots.c.worker, slots.c.item, slots.c.question, func.count().label("times"))
-        .where(
-            slots.c.campaign == campaign,
-            slots.c.state.between(SlotState.LEASED, SlotState.ANSWERED),
-        )
-        .group_by(slots.c.worker, slots.c.item, slots.c.question)
-        .having(func.count() > limit)
-    )
-    return [
-        f"worker {row.worker!r} has item {row.item}, question {row.question} {row.times} times,"
-        f" and only {limit} are allowed"
-        for row in often
-    ]
-
-
-def _one_answer(group: list[Any], kind: AnswerKind) -> Iterator[str]:
+def _one_answer(group: list[AnsweredSlot], kind: AnswerKind) -> Iterator[str]:
     slot, name = group[0], f"slot {group[0].step}-{group[0].number}"
-    told = [row for row in group if row.id is not None]
+    told = [row for row in group if row.answer is not None]
     if slot.state != SlotState.ANSWERED:
         if told:
-            yield f"{name} is not answered, but has an answer that counts ({told[0].id})"
+            yield f"{name} is not answered, but has an answer that counts ({told[0].answer})"
         return
     if len(told) != 1:
         yield f"{name} is answered, but has {len(told)} answers that count instead of one"
@@ -295,11 +206,11 @@ def _one_answer(group: list[Any], kind: AnswerKind) -> Iterator[str]:
     answer = told[0]
     if answer.told != slot.value:
         yield f"{name} holds {slot.value:g}, but its answer says {answer.told:g}"
-    if answer.id != slot.lease or answer.teller != slot.worker:
-        yield f"{name} and its answer ({answer.id}) name different workers or leases"
+    if answer.answer != slot.lease or answer.teller != slot.worker:
+        yield f"{name} and its answer ({answer.answer}) name different workers or leases"
     if (answer.told_item, answer.told_question) != (slot.item, slot.question):
-        yield f"{name} and its answer ({answer.id}) are about different cells"
+        yield f"{name} and its answer ({answer.answer}) are about different cells"
     try:
         kind.read(answer.told)
     except InvalidAnswer:
-        yield f"answer {answer.id} says {answer.told:g}, which is not among {kind}"
+        yield f"answer {answer.answer} says {answer.told:g}, which is not among {kind}"

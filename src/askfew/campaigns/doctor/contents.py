@@ -7,21 +7,13 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, Table, and_, select
-
 from askfew.campaigns.contents import check_items, check_questions
-from askfew.campaigns.db.schema import (
-    answers,
-    campaigns,
-    images,
-    items,
-    questions,
-    refusals,
-    slots,
-    steps,
-    workers,
-)
-from askfew.campaigns.doctor.rows import check_row
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries.campaigns import CampaignRow
+from askfew.campaigns.db.queries.contents import find_picture, items_of, questions_of
+from askfew.campaigns.db.queries.soundness import refusals_without_slot
+from askfew.campaigns.db.queries.tables import CONTENT_TABLES, columns_of, keys_of, rows_of
+from askfew.campaigns.db.row_rules import check_row
 from askfew.campaigns.folder.pictures import check_picture
 from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.records import Item, Question
@@ -30,7 +22,6 @@ from askfew.errors import InvalidInput
 
 __all__ = ["about_problems", "content_problems", "row_problems"]
 
-_AT_ONCE = 5000
 _ENOUGH = 20
 """Rows that are named before the rest is left out."""
 
@@ -41,24 +32,19 @@ def row_problems(connection: Connection, campaign: int) -> list[str]:
 
 
 def _row_problems(connection: Connection, campaign: int) -> Iterator[str]:
-    for table in (campaigns, items, questions, workers, steps, slots, answers, refusals):
-        names = tuple(column.name for column in table.columns)
-        number = table.c.id if table is campaigns else table.c.campaign
-        rows = connection.execute(
-            select(table).where(number == campaign).execution_options(yield_per=_AT_ONCE)
-        )
-        for row in rows.mappings():
+    for table in ("campaigns", *CONTENT_TABLES):
+        for row in rows_of(connection, table, campaign):
             try:
-                check_row(table, dict(row), names)
+                check_row(table, row, columns_of(table))
             except InvalidInput as error:
                 yield f"{error} ({_which(table, row)})"
 
 
-def _which(table: Table, row: Any) -> str:
-    return " ".join(f"{key.name} {row[key.name]!r}"[:80] for key in table.primary_key) or "a row"
+def _which(table: str, row: dict[str, Any]) -> str:
+    return " ".join(f"{key} {row[key]!r}"[:80] for key in keys_of(table)) or "a row"
 
 
-def about_problems(row: Any, settings: Settings) -> Iterator[str]:
+def about_problems(row: CampaignRow, settings: Settings) -> Iterator[str]:
     """The campaign's own row: its name, how it was made, what was forecast."""
     if settings.name != row.name:
         yield f"its settings are of another campaign ({settings.name!r})"
@@ -78,16 +64,7 @@ def about_problems(row: Any, settings: Settings) -> Iterator[str]:
 
 def content_problems(connection: Connection, campaign: int) -> Iterator[str]:
     """Items and questions are numbered from 0, and such as a folder's would be taken."""
-    here = connection.execute(
-        select(items.c.number, items.c.id, items.c.text, items.c.image)
-        .where(items.c.campaign == campaign)
-        .order_by(items.c.number)
-    ).all()
-    asked = connection.execute(
-        select(questions.c.number, questions.c.id, questions.c.text)
-        .where(questions.c.campaign == campaign)
-        .order_by(questions.c.number)
-    ).all()
+    here, asked = items_of(connection, campaign), questions_of(connection, campaign)
     for what, rows in (("items", here), ("questions", asked)):
         if [row.number for row in rows] != list(range(len(rows))):
             yield f"its {what} are not numbered 0 to {len(rows) - 1}"
@@ -95,23 +72,9 @@ def content_problems(connection: Connection, campaign: int) -> Iterator[str]:
         check_items([Item(row.id, row.text) for row in here])
         check_questions([Question(row.id, row.text) for row in asked])
         for digest in {row.image for row in here} - {None}:
-            content = connection.execute(
-                select(images.c.content).where(images.c.hash == digest)
-            ).scalar_one_or_none()
-            check_picture(content or b"", digest)
+            picture = find_picture(connection, str(digest))
+            check_picture(b"" if picture is None else picture.content, str(digest))
     except InvalidInput as error:
         yield str(error)
-    lost = connection.execute(
-        select(refusals.c.step, refusals.c.slot)
-        .outerjoin(
-            slots,
-            and_(
-                slots.c.campaign == refusals.c.campaign,
-                slots.c.step == refusals.c.step,
-                slots.c.number == refusals.c.slot,
-            ),
-        )
-        .where(refusals.c.campaign == campaign, slots.c.number.is_(None))
-    )
-    for row in lost:
-        yield f"a refusal is about slot {row.step}-{row.slot}, which is not there"
+    for step, slot in refusals_without_slot(connection, campaign):
+        yield f"a refusal is about slot {step}-{slot}, which is not there"

@@ -9,18 +9,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, select
-from sqlalchemy.exc import DBAPIError, InvalidRequestError
-
-from askfew.campaigns.db.database import Database
-from askfew.campaigns.db.schema import answers, campaigns, items, questions, steps
+from askfew.campaigns.db.database import Connection, Database
+from askfew.campaigns.db.queries.campaigns import CampaignRow, get_campaign, numbers
+from askfew.campaigns.db.queries.contents import item_count, question_count
+from askfew.campaigns.db.queries.soundness import DATABASE_ERRORS, file_problems
+from askfew.campaigns.db.queries.steps import StepRow, find_step
+from askfew.campaigns.db.queries.tables import count_rows
 from askfew.campaigns.doctor.checks import answer_problems, slot_problems, step_problems
 from askfew.campaigns.doctor.contents import about_problems, content_problems, row_problems
 from askfew.campaigns.doctor.mend import mendable_slots
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.advance import resumed, stop_at_close
-from askfew.campaigns.steps.log import read_batch, read_log
+from askfew.campaigns.steps.log import read_log
 from askfew.campaigns.steps.taught import learning
 from askfew.errors import AskfewError, StoreUnreachable
 from askfew.log import Log
@@ -30,7 +31,7 @@ __all__ = ["FAILURES", "Examination", "Verdict", "examine", "examine_store", "fi
 
 FAILURES = (
     *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError),
-    *(MemoryError, AssertionError, InvalidRequestError, DBAPIError),
+    *(MemoryError, AssertionError, *DATABASE_ERRORS),
 )
 """How code ends that meets what cannot be."""
 _FOUND = {"status", "labels", "answers", "question"}
@@ -82,16 +83,17 @@ class Examination:
 
 def examine_store(database: Database) -> Examination:
     """Look at everything; each campaign as it stood at one moment."""
-    problems = list(_file_problems(database))
+    problems: list[str] = []
     verdicts = []
     try:
+        for problem in file_problems(database):
+            problems.append(problem)  # one by one: what comes later may be unreadable
         with database.read() as connection:
-            numbers = connection.execute(select(campaigns.c.id).order_by(campaigns.c.id))
-            everyone = list(numbers.scalars())
+            everyone = numbers(connection)
         for number in everyone:
             with database.snapshot() as connection:
                 verdicts.append(examine(connection, number))
-    except (DBAPIError, StoreUnreachable) as error:
+    except (*DATABASE_ERRORS, StoreUnreachable) as error:
         problems.append(f"the database cannot be read: {error}")
     return Examination(tuple(problems), tuple(verdicts))
 
@@ -107,16 +109,16 @@ def first_problem(database: Database) -> str | None:
 
 def examine(connection: Connection, campaign: int) -> Verdict:
     """Replay one campaign and count its answers again."""
-    row = connection.execute(select(campaigns).where(campaigns.c.id == campaign)).one()
+    row = get_campaign(connection, campaign)
     mendable = 0
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = _listed(row_problems, connection, campaign)
         if not found:  # all else takes it that every field is what it should be
             try:
-                settings = Settings.from_dict(dict(json.loads(row.settings)))
-                sizes = [_count(connection, table, campaign) for table in (items, questions)]
-                problem = Problem(sizes[0], sizes[1], settings.answers)
+                settings = Settings.from_dict(row.settings_dict)
+                sizes = item_count(connection, campaign), question_count(connection, campaign)
+                problem = Problem(*sizes, settings.answers)
             except (AskfewError, ValueError, TypeError, RecursionError) as error:
                 found.append(f"its settings cannot be used: {error}")
             else:
@@ -133,8 +135,7 @@ def examine(connection: Connection, campaign: int) -> Verdict:
     return Verdict(
         str(row.name),
         str(row.state),
-        _count(connection, steps, campaign),
-        _count(connection, answers, campaign),
+        *count_rows(connection, campaign),
         tuple(found),
         tuple(notes),
         mendable,
@@ -149,14 +150,9 @@ def _listed(check: Callable[..., Iterable[str]], *about: Any) -> list[str]:
         return [f"it cannot be examined: {type(error).__name__} ({error})"]
 
 
-def _count(connection: Connection, table: Any, campaign: int) -> int:
-    query = select(func.count()).select_from(table).where(table.c.campaign == campaign)
-    return int(connection.execute(query).scalar_one())
-
-
 def _replay_problems(
     connection: Connection,
-    row: Any,
+    row: CampaignRow,
     settings: Settings,
     problem: Problem,
 ) -> list[str]:
@@ -174,9 +170,7 @@ def _replay_problems(
             return ["it was not made with its settings"]
     except (AskfewError, *FAILURES) as error:
         return [f"its log does not replay: {error}"]
-    opened = connection.execute(
-        select(steps).where(steps.c.campaign == row.id, steps.c.number == len(log))
-    ).one_or_none()
+    opened = find_step(connection, row.id, len(log))
     asks = live.ask()
     if opened is not None and not _is(opened, asks):
         return [f"step {len(log)} is open, but is not what the method asks: {asks}"]
@@ -217,30 +211,8 @@ def _alike(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _is(step: Any, asks: Batch | None) -> bool:
+def _is(step: StepRow, asks: Batch | None) -> bool:
     try:
-        return asks is not None and read_batch(step).asks_the_same_as(asks)
+        return asks is not None and step.batch.asks_the_same_as(asks)
     except ValueError:  # bytes that are no array
         return False
-
-
-def _file_problems(database: Database) -> list[str]:
-    """What SQLite finds wrong with its own file; a PostgreSQL server looks after itself."""
-    if database.engine.dialect.name != "sqlite":
-        return []
-    found = []
-    try:
-        with database.read() as connection:
-            for (said,) in connection.exec_driver_sql("PRAGMA integrity_check(10)"):
-                if said != "ok":
-                    found.append(f"SQLite's integrity check: {said}")
-            orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
-    except (DBAPIError, StoreUnreachable) as error:
-        return [*found, f"the database cannot be read: {error}"]
-    by_tables: dict[tuple[str, str], int] = {}
-    for table, _rowid, parent, _index in orphans:
-        by_tables[table, parent] = by_tables.get((table, parent), 0) + 1
-    return found + [
-        f"{count} rows of {table} belong to no row of {parent}"
-        for (table, parent), count in by_tables.items()
-    ]

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from askfew.campaigns.admission import check_name
+from askfew.campaigns.contents import check_name
 from askfew.campaigns.exchange.formats import crowd_kit, csv_table, label_studio, parquet_table
 from askfew.campaigns.folder.table_file import read_table
 from askfew.campaigns.folder.text_file import read_text

@@ -5,12 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import select
-
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import SlotState, answers, images, slots
+from askfew.campaigns.db.queries.answers import counted_answers
+from askfew.campaigns.db.queries.contents import find_picture
+from askfew.campaigns.db.queries.slots import open_cells
 from askfew.campaigns.exchange.formats import crowd_kit, label_studio
-from askfew.campaigns.steps.counted import counted
 
 __all__ = ["LONG_COLUMNS", "crowd_kit_rows", "label_studio_tasks", "long_rows"]
 
@@ -34,9 +33,6 @@ def long_rows(campaign: Campaign) -> list[LongRow]:
     for whoever takes only so many of a cell.
     """
     with campaign.database.snapshot() as connection:
-        told = connection.execute(
-            select(answers).where(counted(campaign.id)).order_by(answers.c.step, answers.c.slot)
-        )
         return [
             (
                 campaign.items[row.item].id,
@@ -47,7 +43,7 @@ def long_rows(campaign: Campaign) -> list[LongRow]:
                 row.cost,
                 datetime.fromtimestamp(row.time, UTC),
             )
-            for row in told
+            for row in counted_answers(connection, campaign.id)
         ]
 
 
@@ -65,20 +61,12 @@ def label_studio_tasks(campaign: Campaign) -> list[dict[str, Any]]:
     What workers hold just now is left out.
     """
     with campaign.database.snapshot() as connection:
-        waiting = connection.execute(
-            select(slots.c.item, slots.c.question)
-            .where(slots.c.campaign == campaign.id, slots.c.state == SlotState.OPEN)
-            .order_by(slots.c.step, slots.c.number)
-        ).all()
-        shown = {campaign.items[row.item].image for row in waiting} - {None}
-        pictures = {
-            row.hash: (row.kind, row.content)
-            for digest in shown
-            for row in connection.execute(select(images).where(images.c.hash == digest))
-        }
+        waiting = open_cells(connection, campaign.id)
+        shown = {campaign.items[item].image for item, _ in waiting} - {None}
+        pictures = {digest: find_picture(connection, str(digest)) for digest in shown}
     tasks = []
-    for row in waiting:
-        item, question = campaign.items[row.item], campaign.questions[row.question]
+    for number, asked in waiting:
+        item, question = campaign.items[number], campaign.questions[asked]
         picture = pictures[item.image] if item.image else None
         text = item.text or ("" if picture else item.id)
         tasks.append(label_studio.task(item.id, text, picture, question.id, question.text))

@@ -29,24 +29,24 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, select, text
-
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import (
-    SlotState,
-    answers,
-    campaigns,
-    refusals,
-    slots,
-    steps,
-    workers,
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries.answers import imported_marks, told_times
+from askfew.campaigns.db.queries.campaigns import state_of
+from askfew.campaigns.db.queries.slots import (
+    held_cells,
+    refused_slots,
+    settle,
+    unsettled_slots,
 )
+from askfew.campaigns.db.queries.steps import newest_number
+from askfew.campaigns.db.queries.workers import join_all
 from askfew.campaigns.exchange.answer_files import TellRow
+from askfew.campaigns.lease_id import LeaseId
+from askfew.campaigns.records import Answer
 from askfew.campaigns.sentences import located, nearest, shown
-from askfew.campaigns.slots.cells import cells_of_step
 from askfew.campaigns.slots.intake import storable
-from askfew.campaigns.slots.settling import settle
-from askfew.campaigns.slots.states import UNSETTLED
+from askfew.campaigns.slots.states import SlotState
 from askfew.errors import AskfewError, InvalidAnswer, InvalidInput
 
 __all__ = ["ImportReport", "import_answers"]
@@ -178,12 +178,10 @@ def _unseen(campaign: Campaign, rows: list[_Told]) -> list[_Told]:
     if not any(told.row.mark for told in rows):
         return rows
     with campaign.database.read() as connection:
-        have = connection.execute(
-            select(answers.c.item, answers.c.question, answers.c.worker, answers.c.time).where(
-                answers.c.campaign == campaign.id
-            )
-        )
-        seen = {(*row[:3], datetime.fromtimestamp(row.time, UTC).isoformat()) for row in have}
+        seen = {
+            (item, question, worker, datetime.fromtimestamp(time, UTC).isoformat())
+            for item, question, worker, time in told_times(connection, campaign.id)
+        }
     return [
         told
         for told in rows
@@ -215,14 +213,15 @@ class _Pass:
 
     def run(self, rows: list[_Told], report: ImportReport) -> tuple[int, int, list[_Told]]:
         """How many were taken, how many had been before, and those that still wait."""
-        if self._state() != "running":
+        if state_of(self._connection, self._campaign.id) != "running":
             return 0, 0, rows
-        step = self._open_step()
+        step = newest_number(self._connection, self._campaign.id) or 0
         known, sizes = self._known_keys()
         # Workers before slots, as everybody does: nobody then waits for each other in a ring.
-        revoked = self._admit({told.row.worker for told in rows})
+        names = {told.row.worker for told in rows}
+        revoked = join_all(self._connection, self._campaign.id, names, self._now)
         self._look_at(step)
-        taken: list[dict[str, Any]] = []
+        taken: list[Answer] = []
         waiting, already = [], 0
         for told in rows:
             if told.key in known:
@@ -239,26 +238,9 @@ class _Pass:
         settle(self._connection, taken)
         return len(taken), already, waiting
 
-    def _state(self) -> str:
-        return str(
-            self._connection.execute(
-                select(campaigns.c.state).where(campaigns.c.id == self._campaign.id)
-            ).scalar_one()
-        )
-
-    def _open_step(self) -> int:
-        newest = select(func.max(steps.c.number)).where(steps.c.campaign == self._campaign.id)
-        return int(self._connection.execute(newest).scalar() or 0)
-
     def _known_keys(self) -> tuple[set[str], dict[str, int]]:
         """Of all answers taken from files; and how many rows the file had that a group came in."""
-        ids = self._connection.execute(
-            select(answers.c.id).where(
-                answers.c.campaign == self._campaign.id,
-                answers.c.id.like(f"{self._campaign.id}-%-{_MARK}%"),
-            )
-        ).scalars()
-        known = {each.rpartition("-")[2] for each in ids}
+        known = imported_marks(self._connection, self._campaign.id, _MARK)
         found = (_KEY.fullmatch(key) for key in known)
         return known, {each["group"]: int(each["size"]) for each in found if each is not None}
 
@@ -268,31 +250,13 @@ class _Pass:
         self._open: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         self._own: defaultdict[tuple[int, int, str], list[int]] = defaultdict(list)
         self._taken: set[int] = set()
-        waiting = self._connection.execute(
-            select(slots)
-            .where(slots.c.campaign == number, slots.c.step == step, UNSETTLED)
-            .order_by(slots.c.number)
-            .with_for_update()
-        )
-        for slot in waiting:
+        for slot in unsettled_slots(self._connection, number, step):
             if slot.worker is not None:
                 self._own[slot.item, slot.question, slot.worker].append(slot.number)
             if slot.state == SlotState.OPEN:
                 self._open[slot.item, slot.question].append(slot.number)
-        cells = cells_of_step(number, step)
-        held = self._connection.execute(
-            select(slots.c.item, slots.c.question, slots.c.worker)
-            .join(cells, and_(cells.c.item == slots.c.item, cells.c.question == slots.c.question))
-            .where(
-                slots.c.campaign == number,
-                slots.c.worker.is_not(None),
-                slots.c.state != SlotState.EMPTY,
-            )
-        )
-        self._held = Counter((row.item, row.question, row.worker) for row in held)
-        here = (refusals.c.campaign == number, refusals.c.step == step)
-        refused = self._connection.execute(select(refusals.c.slot, refusals.c.worker).where(*here))
-        self._refused = {(row.slot, row.worker) for row in refused}
+        self._held = Counter(held_cells(self._connection, number, step))
+        self._refused = refused_slots(self._connection, number, step)
 
     def _slot_for(self, told: _Told) -> int | None:
         """One that this worker holds, or held until their lease ran out; else any open one."""
@@ -310,38 +274,19 @@ class _Pass:
                 return slot
         return None
 
-    def _answer(self, told: _Told, step: int, slot: int) -> dict[str, Any]:
+    def _answer(self, told: _Told, step: int, slot: int) -> Answer:
         row, settings = told.row, self._campaign.settings
-        return {
-            "id": f"{self._campaign.id}-{step}-{slot}-{told.key}",
-            "campaign": self._campaign.id,
-            "step": step,
-            "slot": slot,
-            "worker": row.worker,
-            "item": told.item,
-            "question": told.question,
-            "value": told.value,
-            "raw": storable(str(row.answer)),
-            "seconds": row.seconds,
-            "cost": settings.price if row.cost is None else row.cost,
-            "time": self._now,
-            "retracted": False,
-        }
-
-    def _admit(self, names: set[str]) -> set[str]:
-        """Let in who is new, and keep hold of all: nobody is revoked meanwhile. Who was before."""
-        who = {"campaign": self._campaign.id, "now": self._now}
-        self._connection.execute(_JOIN, [{**who, "name": name} for name in sorted(names)])
-        everybody = self._connection.execute(
-            select(workers.c.name, workers.c.revoked)
-            .where(workers.c.campaign == self._campaign.id)
-            .order_by(workers.c.name)
-            .with_for_update()
+        return Answer(
+            id=str(LeaseId(self._campaign.id, step, slot, told.key)),
+            campaign=self._campaign.id,
+            step=step,
+            slot=slot,
+            worker=row.worker,
+            item=told.item,
+            question=told.question,
+            value=told.value,
+            raw=storable(str(row.answer)),
+            seconds=row.seconds,
+            cost=settings.price if row.cost is None else row.cost,
+            time=self._now,
         )
-        return {row.name for row in everybody if row.revoked is not None}
-
-
-_JOIN = text(
-    "INSERT INTO workers (campaign, name, joined, seen)"
-    " VALUES (:campaign, :name, :now, :now) ON CONFLICT DO NOTHING"
-)

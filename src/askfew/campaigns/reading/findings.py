@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import answers, campaigns, steps
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries.answers import count_by_worker_and_item, seconds_by_worker
+from askfew.campaigns.db.queries.campaigns import get_campaign
+from askfew.campaigns.db.queries.steps import answers_by_phase
 from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
 from askfew.campaigns.reading.status import CampaignStatus, status_of
@@ -102,12 +103,10 @@ def findings_of(campaign: Campaign) -> Report:
     with campaign.database.snapshot() as connection:
         known = knowledge_of(connection, campaign)
         guesses = guesses_of(connection, campaign, known)
-        phases = _by_phase(connection, campaign.id)
+        phases = answers_by_phase(connection, campaign.id)
         seconds = _median_seconds(connection, campaign.id)
         shares = _largest_shares(connection, campaign.id)
-        imported = connection.execute(
-            select(campaigns.c.imported).where(campaigns.c.id == campaign.id)
-        ).scalar()
+        imported = get_campaign(connection, campaign.id).imported
     outcome = known.outcome
     tallies = tallies_of(campaign, known.labels)
     return Report(
@@ -136,52 +135,26 @@ def findings_of(campaign: Campaign) -> Report:
     )
 
 
-def _by_phase(connection: Connection, campaign: int) -> dict[str, int]:
-    rows = connection.execute(
-        select(steps.c.known, steps.c.counts)
-        .where(steps.c.campaign == campaign, steps.c.closed.is_not(None))
-        .order_by(steps.c.number)
-    )
-    phases: dict[str, int] = {}
-    for known, counts in rows:
-        phase = json.loads(known)["phase"] if known else "answers"
-        phases[phase] = phases.get(phase, 0) + int(np.frombuffer(counts, dtype="<i8").sum())
-    return phases
-
-
 def _median_seconds(connection: Connection, campaign: int) -> dict[str, float]:
     """By worker, where it is known how long their answers took."""
-    rows = connection.execute(
-        select(answers.c.worker, answers.c.seconds)
-        .where(_counting(campaign), answers.c.seconds.is_not(None))
-        .order_by(answers.c.worker)
-    )
+    rows = seconds_by_worker(connection, campaign)
     return {
-        worker: float(np.median([row.seconds for row in theirs]))
-        for worker, theirs in groupby(rows, key=attrgetter("worker"))
+        worker: float(np.median([seconds for _, seconds in theirs]))
+        for worker, theirs in groupby(rows, key=itemgetter(0))
     }
 
 
 def _largest_shares(connection: Connection, campaign: int) -> dict[str, float]:
     """By worker: the largest part they have in the answers about any item that has two."""
-    rows = connection.execute(
-        select(answers.c.worker, answers.c.item, func.count().label("times"))
-        .where(_counting(campaign))
-        .group_by(answers.c.worker, answers.c.item)
-    ).all()
+    rows = count_by_worker_and_item(connection, campaign)
     by_item: Counter[int] = Counter()
-    for row in rows:
-        by_item[row.item] += row.times
+    for _, item, times in rows:
+        by_item[item] += times
     shares: dict[str, float] = {}
-    for row in rows:
-        if by_item[row.item] >= 2:
-            share = row.times / by_item[row.item]
-            shares[row.worker] = max(share, shares.get(row.worker, 0.0))
+    for worker, item, times in rows:
+        if by_item[item] >= 2:
+            shares[worker] = max(times / by_item[item], shares.get(worker, 0.0))
     return shares
-
-
-def _counting(campaign: int) -> ColumnElement[bool]:
-    return and_(answers.c.campaign == campaign, answers.c.retracted.is_(False))
 
 
 def _labelled(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import groupby
 
-from sqlalchemy import Connection, func, select
-
 from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning, sentence
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import answers, campaigns
-from askfew.campaigns.steps.counted import counted
-from askfew.campaigns.steps.log import newest_step
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries.answers import is_alone, repeated_answers
+from askfew.campaigns.db.queries.campaigns import outcome_of
+from askfew.campaigns.db.queries.steps import newest_step
 from askfew.checks.independence import Repeats, judge_repeats
 
 __all__ = [
@@ -38,12 +36,9 @@ def qualified(certificate: str | None, warnings: Sequence[AnswerWarning]) -> str
 def warnings_about(campaign: Campaign, worker: str | None) -> tuple[AnswerWarning, ...]:
     """What is to be said of one worker, or of every one, by what is known now."""
     with campaign.database.snapshot() as connection:
-        outcome = connection.execute(
-            select(campaigns.c.outcome).where(campaigns.c.id == campaign.id)
-        ).scalar_one()
         newest = newest_step(connection, campaign.id)
-        found = outcome or (newest.known if newest is not None else None)
-        labels = (json.loads(found).get("labels") or []) if found else []
+        known = newest.known if newest is not None else {}
+        labels = (outcome_of(connection, campaign.id) or known).get("labels") or []
         return warnings_of(connection, campaign, labels, worker)
 
 
@@ -66,7 +61,7 @@ def warnings_of(
                 {"worker": name, "repeats": each.repeats, "differ": round(each.differ, 4)},
             )
             for name, each in repeats.items()
-            if each.quiet and _is_alone(connection, campaign.id, name)
+            if each.quiet and is_alone(connection, campaign.id, name)
         ]
     return tuple(flagged)
 
@@ -92,28 +87,10 @@ def repeats_of(
 
     ``alike`` says that items of a group are assumed to be.
     """
-    here = [counted(campaign)]
-    if worker is not None:
-        here.append(answers.c.worker == worker)
-    cell = (answers.c.worker, answers.c.item, answers.c.question)
-    repeated = select(answers.c.worker).where(*here).group_by(*cell).having(func.count() > 1)
-    rows = connection.execute(
-        select(*cell, answers.c.value)
-        .where(*here, answers.c.worker.in_(repeated))
-        .order_by(*cell, answers.c.step, answers.c.slot)
-    )
+    rows = repeated_answers(connection, campaign, worker)
     blocks: dict[str, dict[tuple[int, int], list[list[float]]]] = {}
-    for (name, item, question), told in groupby(rows, key=lambda row: tuple(row[:3])):
+    for (name, item, question), told in groupby(rows, key=lambda row: row[:3]):
         if labels and labels[item] >= 0:
             block = blocks.setdefault(name, {}).setdefault((labels[item], question), [])
-            block.append([row.value for row in told])
+            block.append([value for *_, value in told])
     return {name: judge_repeats(each.values(), alike=alike) for name, each in blocks.items()}
-
-
-def _is_alone(connection: Connection, campaign: int, worker: str) -> bool:
-    others = select(answers.c.worker).where(
-        answers.c.campaign == campaign,
-        answers.c.retracted.is_(False),
-        answers.c.worker != worker,
-    )
-    return connection.execute(others.limit(1)).first() is None

@@ -5,19 +5,18 @@ While it runs, all of it comes from closed steps.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sqlalchemy import Connection, func, select
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import answers, campaigns, steps
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries.answers import cell_totals
+from askfew.campaigns.db.queries.campaigns import get_campaign
+from askfew.campaigns.db.queries.steps import newest_step, plans_after_learning
 from askfew.campaigns.reading.rules import Division, divisions_of, group_word
-from askfew.campaigns.steps.counted import counted
-from askfew.campaigns.steps.log import newest_step, read_plans
 from askfew.estimates.cells import Cells
 from askfew.estimates.guesses import Guesses, guess_groups
 from askfew.outcome import WHY_UNDECIDED
@@ -72,12 +71,10 @@ class Knowledge:
 
 def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
     """Read it from the store."""
-    row = connection.execute(
-        select(campaigns.c.outcome, campaigns.c.state).where(campaigns.c.id == campaign.id)
-    ).one()
+    row = get_campaign(connection, campaign.id)
     newest = newest_step(connection, campaign.id)
-    known = json.loads(newest.known) if newest is not None and newest.known else {}
-    outcome = json.loads(row.outcome) if row.outcome else None
+    known = newest.known if newest is not None else {}
+    outcome = row.outcome_dict
     found = outcome or known
     none = [-1] * campaign.problem.items
     labels = np.array(found.get("labels") or none, dtype=np.int64)
@@ -125,15 +122,13 @@ def guesses_of(connection: Connection, campaign: Campaign, known: Knowledge) -> 
     if outcome.get("guesses") is not None:
         return Guesses(np.array(outcome["guesses"]), np.array(outcome["confidence"]))
     cells = Cells(campaign.problem)
-    rows = connection.execute(
-        select(answers.c.item, answers.c.question, func.count(), func.sum(answers.c.value))
-        .where(counted(campaign.id))
-        .group_by(answers.c.item, answers.c.question)
-    ).all()
-    if rows:
-        table = np.array([tuple(row) for row in rows], dtype=np.float64)
-        item, question, count = table[:, :3].astype(np.int64).T
-        cells.add(Batch(item, question, count), Tally(count, table[:, 3]))
+    totals = cell_totals(connection, campaign.id)
+    if totals:
+        item, question, count = np.array(
+            [(each.item, each.question, each.count) for each in totals]
+        ).T
+        sums = np.array([each.sum for each in totals], dtype=np.float64)
+        cells.add(Batch(item, question, count), Tally(count, sums))
     return guess_groups(
         campaign.problem,
         cells.sums(),
@@ -153,18 +148,7 @@ def _rule(
     if campaign.settings.rule is not None:
         return campaign.settings.rule
     # It stands in the first step of its phase.
-    frozen = connection.execute(
-        select(steps.c.plans)
-        .where(
-            steps.c.campaign == campaign.id,
-            steps.c.plans.is_not(None),
-            steps.c.known.is_not(None),
-            ~steps.c.known.like('{"phase": "learn"%'),
-        )
-        .order_by(steps.c.number)
-        .limit(1)
-    ).scalar()
-    for plan in read_plans(frozen):
+    for plan in plans_after_learning(connection, campaign.id):
         if plan.kind == "freeze":
             rule = Rule.from_dict(plan.facts["rule"])
             places = rule.places(range(len(campaign.questions)))

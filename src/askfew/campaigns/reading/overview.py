@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
-
-from askfew.campaigns.db.schema import answers, campaigns
+from askfew.campaigns.db.queries.answers import totals_by_campaign
+from askfew.campaigns.db.queries.campaigns import all_campaigns
 from askfew.campaigns.store import Store
 
 __all__ = ["Overview", "overview_of"]
@@ -26,20 +24,11 @@ class Overview:
 def overview_of(store: Store) -> list[Overview]:
     """Oldest first."""
     with store.database.snapshot() as connection:
-        counted = connection.execute(
-            select(answers.c.campaign, func.count())
-            .where(answers.c.retracted.is_(False))
-            .group_by(answers.c.campaign)
-        )
-        counts = {row[0]: row[1] for row in counted}
-        rows = connection.execute(
-            select(
-                campaigns.c.id, campaigns.c.name, campaigns.c.state, campaigns.c.settings
-            ).order_by(campaigns.c.id)
-        ).all()
+        totals = totals_by_campaign(connection)
+        rows = all_campaigns(connection)
     return [
         Overview(
-            row.name, row.state, counts.get(row.id, 0), json.loads(row.settings)["max_answers"]
+            row.name, row.state, totals.get(row.id, (0, 0.0))[0], row.settings_dict["max_answers"]
         )
         for row in rows
     ]

@@ -6,11 +6,10 @@ import base64
 from datetime import UTC, datetime
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from sqlalchemy import select
 
 from askfew.answer_warnings import sentence
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import images, items
+from askfew.campaigns.db.queries.contents import pictures_of
 from askfew.campaigns.reading.findings import findings_of
 from askfew.campaigns.sentences import chance, money
 
@@ -37,10 +36,8 @@ def report_html(campaign: Campaign) -> str:
 
 def _pictures(campaign: Campaign) -> dict[str, str]:
     """Each picture by its hash, as a data address."""
-    # Not by naming each: no database takes as many parameters as there may be items.
-    wanted = select(items.c.image).where(items.c.campaign == campaign.id)
     with campaign.database.read() as connection:
-        rows = connection.execute(select(images).where(images.c.hash.in_(wanted))).all()
-    return {
-        row.hash: f"data:{row.kind};base64,{base64.b64encode(row.content).decode()}" for row in rows
-    }
+        return {
+            each.hash: f"data:{each.kind};base64,{base64.b64encode(each.content).decode()}"
+            for each in pictures_of(connection, campaign.id)
+        }

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import func, select
-
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import answers, campaigns
+from askfew.campaigns.db.queries.answers import count_by_item
+from askfew.campaigns.db.queries.campaigns import get_campaign
+from askfew.campaigns.db.queries.steps import newest_step
 from askfew.campaigns.reading.independence import qualified, warnings_of
 from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
 from askfew.campaigns.reading.rules import rule_lines
-from askfew.campaigns.steps.log import newest_step
 from askfew.estimates.guesses import Guesses
 
 __all__ = ["RESULT_COLUMNS", "CampaignResult", "ItemResult", "result_of"]
@@ -111,14 +110,9 @@ class CampaignResult:
 def result_of(campaign: Campaign) -> CampaignResult:
     """The outcome, or what the newest step knew if there is none yet."""
     with campaign.database.snapshot() as connection:
-        row = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id)).one()
+        row = get_campaign(connection, campaign.id)
         newest = newest_step(connection, campaign.id)
-        told = connection.execute(
-            select(answers.c.item, func.count())
-            .where(answers.c.campaign == campaign.id, answers.c.retracted.is_(False))
-            .group_by(answers.c.item)
-        )
-        counts = {row[0]: row[1] for row in told}
+        counts = count_by_item(connection, campaign.id)
         known = knowledge_of(connection, campaign)
         guesses = guesses_of(connection, campaign, known)
         warnings = warnings_of(connection, campaign, known.labels.tolist())

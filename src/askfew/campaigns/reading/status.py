@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Integer, case, cast, func, select, tuple_
-
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import SlotState, answers, campaigns, slots, steps, workers
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries.answers import answers_by_worker, count_and_cost
+from askfew.campaigns.db.queries.campaigns import get_campaign, name_of
+from askfew.campaigns.db.queries.slots import (
+    leases_by_worker,
+    most_asked_of_a_cell,
+    slots_by_state,
+)
+from askfew.campaigns.db.queries.steps import newest_step
+from askfew.campaigns.db.queries.workers import revocations
 from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.reading.independence import warnings_of
 from askfew.campaigns.reading.knowledge import knowledge_of
+from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.steps.advance import GOING
-from askfew.campaigns.steps.log import newest_step
-from askfew.campaigns.steps.reuse import REUSED
 
 __all__ = ["CampaignStatus", "WorkerStatus", "status_of"]
 
@@ -85,17 +90,13 @@ class CampaignStatus:
 def status_of(campaign: Campaign) -> CampaignStatus:
     """Read it all in one transaction, so that the numbers fit together."""
     with campaign.database.snapshot() as connection:
-        row = connection.execute(select(campaigns).where(campaigns.c.id == campaign.id)).one()
+        row = get_campaign(connection, campaign.id)
         newest = newest_step(connection, campaign.id)
-        known = json.loads(newest.known) if newest is not None and newest.known else {}
+        known = newest.known if newest is not None else {}
         knowledge = knowledge_of(connection, campaign)
         outcome, labels = knowledge.outcome or {}, knowledge.labels.tolist()
-        count, cost = connection.execute(
-            select(func.count(), func.sum(answers.c.cost)).where(
-                answers.c.campaign == campaign.id, answers.c.retracted.is_(False)
-            )
-        ).one()
-        states = {} if newest is None else _slots_by_state(connection, campaign.id, newest.number)
+        count, cost = count_and_cost(connection, campaign.id)
+        states = {} if newest is None else slots_by_state(connection, campaign.id, newest.number)
         forecast = None if row.forecast is None else CrowdForecast.from_json(row.forecast)
         expected, expected_by = None, None
         if row.state in GOING:
@@ -108,7 +109,7 @@ def status_of(campaign: Campaign) -> CampaignStatus:
             steps=0 if newest is None else newest.number + 1,
             answers=count,
             max_answers=campaign.settings.max_answers,
-            cost=float(cost or 0.0),
+            cost=cost,
             expected=expected,
             expected_by=expected_by,
             forecast=None if forecast is None else forecast.to_dict(),
@@ -117,20 +118,13 @@ def status_of(campaign: Campaign) -> CampaignStatus:
             decided=sum(label >= 0 for label in labels),
             items=campaign.problem.items,
             workers=_workers(connection, campaign.id),
-            workers_needed=_workers_needed(connection, campaign),
-            reused=_reused(connection, row.reused),
+            workers_needed=math.ceil(
+                most_asked_of_a_cell(connection, campaign.id)
+                / campaign.settings.answers_per_worker_and_cell
+            ),
+            reused=name_of(connection, row.reused),
             warnings=warnings_of(connection, campaign, labels),
         )
-
-
-def _slots_by_state(connection: Connection, campaign: int, step: int) -> dict[int, int]:
-    """How many slots of the newest step stand where (older steps are settled)."""
-    query = (
-        select(slots.c.state, func.count())
-        .where(slots.c.campaign == campaign, slots.c.step == step)
-        .group_by(slots.c.state)
-    )
-    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def _expected(
@@ -146,42 +140,10 @@ def _expected(
     return (None, None) if foreseen is None else (float(max(foreseen, waiting)), "forecast")
 
 
-def _reused(connection: Connection, number: int | None) -> str | None:
-    return connection.execute(
-        select(campaigns.c.name).where(campaigns.c.id == number)
-    ).scalar_one_or_none()
-
-
 def _workers(connection: Connection, campaign: int) -> tuple[WorkerStatus, ...]:
-    told = {
-        row.worker: row
-        for row in connection.execute(
-            select(
-                answers.c.worker,
-                func.count().label("answers"),
-                func.avg(answers.c.seconds).label("seconds"),
-                func.sum(case((REUSED, 1), else_=0)).label("reused"),
-            )
-            .where(answers.c.campaign == campaign, answers.c.retracted.is_(False))
-            .group_by(answers.c.worker)
-        )
-    }
-    held = {
-        row.worker: row.leases
-        for row in connection.execute(
-            select(slots.c.worker, func.count().label("leases"))
-            .where(slots.c.campaign == campaign, slots.c.state == SlotState.LEASED)
-            .group_by(slots.c.worker)
-        )
-    }
-    admitted = {
-        row.name: row.revoked is not None
-        for row in connection.execute(
-            select(workers.c.name, workers.c.revoked)
-            .where(workers.c.campaign == campaign)
-            .order_by(workers.c.joined, workers.c.name)
-        )
-    }
+    told = answers_by_worker(connection, campaign)
+    held = leases_by_worker(connection, campaign)
+    admitted = revocations(connection, campaign)
     # Workers of a reused campaign have answers here, and may never have come themselves.
     return tuple(
         WorkerStatus(
@@ -190,29 +152,7 @@ def _workers(connection: Connection, campaign: int) -> tuple[WorkerStatus, ...]:
             leases=held.get(name, 0),
             seconds=told[name].seconds if name in told else None,
             revoked=admitted.get(name, False),
-            reused=int(told[name].reused) if name in told else 0,
+            reused=told[name].reused if name in told else 0,
         )
         for name in [*admitted, *sorted(told.keys() - admitted.keys())]
     )
-
-
-def _workers_needed(connection: Connection, campaign: Campaign) -> int:
-    """The most answers one cell of the open step has had and waits for, by so many a worker."""
-    open_step = (
-        select(func.max(steps.c.number))
-        .where(steps.c.campaign == campaign.id, steps.c.closed.is_(None))
-        .scalar_subquery()
-    )
-    # Not a join, for which SQLite would look at all slots once for every cell.
-    cell = tuple_(slots.c.item, slots.c.question)
-    cells = select(slots.c.item, slots.c.question).where(
-        slots.c.campaign == campaign.id, slots.c.step == open_step
-    )
-    asked = (
-        select(func.count().label("asked"))
-        .where(slots.c.campaign == campaign.id, slots.c.state != SlotState.EMPTY, cell.in_(cells))
-        .group_by(slots.c.item, slots.c.question)
-        .subquery()
-    )
-    most = connection.execute(select(cast(func.max(asked.c.asked), Integer))).scalar() or 0
-    return math.ceil(most / campaign.settings.answers_per_worker_and_cell)

@@ -8,11 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sqlalchemy import Connection, case, func, select
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import answers, refusals
-from askfew.campaigns.steps.counted import counted
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries.answers import (
+    above_by_worker_and_item,
+    cell_totals,
+    count_by_item,
+    skips_by_worker,
+)
 from askfew.checks.gaps import gap_interval
 from askfew.records import Floats, Ints
 
@@ -60,12 +64,7 @@ def tallies_of(campaign: Campaign, labels: Ints) -> Tallies:
     with campaign.database.snapshot() as connection:
         cells = _cells(connection, campaign.id)
         by_item = _by_item(connection, campaign)
-        skipped = connection.execute(
-            select(refusals.c.worker, func.count())
-            .where(refusals.c.campaign == campaign.id)
-            .group_by(refusals.c.worker)
-        )
-        skips = {row[0]: int(row[1]) for row in skipped}
+        skips = skips_by_worker(connection, campaign.id)
         agreement = _agreement(connection, campaign.id, cells, labels)
     ranked = [_separation(campaign, cells, labels, n) for n in range(campaign.problem.questions)]
     ranked.sort(key=lambda each: (-(each.gap if each.gap is not None else -1.0), -each.answers))
@@ -73,26 +72,20 @@ def tallies_of(campaign: Campaign, labels: Ints) -> Tallies:
 
 
 def _by_item(connection: Connection, campaign: Campaign) -> Ints:
-    rows = connection.execute(
-        select(answers.c.item, func.count())
-        .where(answers.c.campaign == campaign.id, answers.c.retracted.is_(False))
-        .group_by(answers.c.item)
-    )
     count = np.zeros(campaign.problem.items, dtype=np.int64)
-    for item, times in rows:
+    for item, times in count_by_item(connection, campaign.id).items():
         count[item] = times
     return count
 
 
 def _cells(connection: Connection, campaign: int) -> _Cells:
-    rows = connection.execute(
-        select(answers.c.item, answers.c.question, func.count(), func.sum(answers.c.value))
-        .where(counted(campaign))
-        .group_by(answers.c.item, answers.c.question)
-    ).all()
-    table = np.array([tuple(row) for row in rows], dtype=np.float64).reshape(-1, 4)
-    item, question = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
-    return _Cells(item, question, table[:, 2], table[:, 3])
+    totals = cell_totals(connection, campaign)
+    return _Cells(
+        np.array([each.item for each in totals], dtype=np.int64),
+        np.array([each.question for each in totals], dtype=np.int64),
+        np.array([each.count for each in totals], dtype=np.float64),
+        np.array([each.sum for each in totals], dtype=np.float64),
+    )
 
 
 def _separation(campaign: Campaign, cells: _Cells, labels: Ints, number: int) -> RankedQuestion:
@@ -140,12 +133,8 @@ def _agreement(
     if ends is None:
         return {}
     (low, below), (top, highest) = ends
-    above = case((answers.c.value > (below[0] + highest[0]) / 2, 1), else_=0)
-    rows = connection.execute(
-        select(answers.c.worker, answers.c.item, func.count(), func.sum(above))
-        .where(counted(campaign), answers.c.question == number)
-        .group_by(answers.c.worker, answers.c.item)
-    )
+    middle = (below[0] + highest[0]) / 2
+    rows = above_by_worker_and_item(connection, campaign, number, middle)
     right: dict[str, int] = {}
     given: dict[str, int] = {}
     for worker, item, count, high in rows:

@@ -2,77 +2,29 @@
 
 from __future__ import annotations
 
-import secrets
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
-from sqlalchemy import Connection, bindparam, select, update
-
-from askfew.campaigns.db.raw import RawTransaction
-from askfew.campaigns.db.schema import SlotState, slots, workers
-from askfew.campaigns.slots.slot_queries import (
+from askfew.campaigns.db.queries.handout import (
     ANY,
-    CAMPAIGN,
-    GIVE_UP,
-    LEND,
-    LEND_FIRST,
     NEW,
-    STAGES,
-    STEP,
-    WORKER,
+    Lease,
+    OpenSlot,
+    Taker,
+    expire,
+    lend,
+    lend_first,
+    open_slots,
+    overdue_slots,
+    remember_role,
 )
-from askfew.campaigns.slots.states import LEASED, any_leased
-from askfew.campaigns.slots.undoing import let_stand
+from askfew.campaigns.db.queries.leases import let_stand
+from askfew.campaigns.db.raw import RawTransaction
 
-__all__ = ["OVERDUE", "HandOut", "Lease", "expire_leases", "give_up_unanswerable"]
+__all__ = ["HandOut", "expire_leases"]
 
-_NOW = bindparam("now", type_=slots.c.expires.type)
 _REMEMBERED = 60.0
 """Seconds for which it is remembered that a worker's wish could not be met."""
-
-OVERDUE = any_leased(CAMPAIGN, slots.c.expires < _NOW)
-"""The condition, for queries: some lease of ``this_campaign`` has run out by ``now``."""
-_OVERDUE_SLOTS = (
-    select(slots.c.step, slots.c.number, slots.c.value)
-    .where(slots.c.campaign == CAMPAIGN, LEASED, slots.c.expires < _NOW)
-    .with_for_update(skip_locked=True)
-)
-_EXPIRE = (
-    update(slots)
-    .where(slots.c.campaign == CAMPAIGN, slots.c.step == STEP)
-    .where(slots.c.number == bindparam("at_number"))
-    .values(state=SlotState.OPEN.value)
-)
-_REMEMBER_ROLE = (
-    update(workers)
-    .where(workers.c.campaign == CAMPAIGN, workers.c.name == WORKER)
-    .values(step=STEP, reference=bindparam("role"))
-)
-
-
-@dataclass(frozen=True)
-class Lease:
-    """A slot lent to a worker until ``expires``; ``id`` is what its answer is told by."""
-
-    id: str
-    step: int
-    slot: int
-    item: int
-    question: int
-    expires: float
-
-
-@dataclass(frozen=True)
-class _Open:
-    """A slot that may be lent."""
-
-    number: int
-    item: int
-    question: int
-    reference: bool
-    times: int
-    """How often the worker has this cell already."""
 
 
 @dataclass
@@ -96,78 +48,56 @@ class HandOut:
 
         The caller holds the worker's row: of two requests by one worker, one waits.
         """
-        who = {"this_campaign": self.campaign, "this_step": step, "this_worker": worker}
-        wanted = {**who, "per_cell": self.per_cell, "until": now + self.lease_seconds}
-        lend = self._lend_first if n == 1 else self._lend_several
-        leases, reference = lend(raw, wanted, n, role, now)
+        taker = Taker(self.campaign, step, worker, self.per_cell, now + self.lease_seconds)
+        if n == 1:
+            leases, reference = self._lend_first(raw, taker, role, now)
+        else:
+            picked = self._pick(raw, taker, n, role, now)
+            leases, reference = lend(raw, taker, picked), bool(picked and picked[0].reference)
         if leases and role is None:
-            raw.run(_REMEMBER_ROLE, {**who, "role": reference})
+            remember_role(raw, taker, reference=reference)
         return leases
 
     def _lend_first(
-        self, raw: RawTransaction, wanted: dict[str, Any], _n: int, role: bool | None, now: float
+        self, raw: RawTransaction, taker: Taker, role: bool | None, now: float
     ) -> tuple[list[Lease], bool]:
         """One slot, and whether it is about a reference."""
-        begins, ends = self._lease_id(wanted)
-        parameters = {**wanted, "role": role, "lease_begins": begins, "lease_ends": ends}
-        begin = self._first_stage(wanted, now)
+        begin = self._first_stage(taker, now)
         for stage in range(begin if role is not None else max(begin, NEW), ANY + 1):
-            found = raw.first(LEND_FIRST[stage], parameters)
+            found = lend_first(raw, taker, stage, role)
             if found is not None:
-                number, item, question, reference = found
-                place = (wanted["this_step"], number, item, question, wanted["until"])
-                return [Lease(f"{begins}{number}{ends}", *place)], bool(reference)
-            self._note_fruitless(wanted, stage, now)
+                lease, reference = found
+                return [lease], reference
+            self._note_fruitless(taker, stage, now)
         return [], False
 
-    def _lend_several(
-        self, raw: RawTransaction, wanted: dict[str, Any], n: int, role: bool | None, now: float
-    ) -> tuple[list[Lease], bool]:
-        """Up to n slots, and whether the first is about a reference."""
-        picked = self._pick(raw, wanted, n, role, now)
-        leases = []
-        for each in picked:
-            begins, ends = self._lease_id(wanted)
-            place = (wanted["this_step"], each.number, each.item, each.question, wanted["until"])
-            leases.append(Lease(f"{begins}{each.number}{ends}", *place))
-        if leases:
-            lent = ({"at_number": each.slot, "new_lease": each.id} for each in leases)
-            raw.run(LEND, *({**wanted, **each} for each in lent))
-        return leases, bool(picked and picked[0].reference)
-
-    def _lease_id(self, wanted: dict[str, Any]) -> tuple[str, str]:
-        """What stands around the slot's number: a late answer can be told from an unknown one."""
-        return f"{self.campaign}-{wanted['this_step']}-", f"-{secrets.token_hex(8)}"
-
     def _pick(
-        self, raw: RawTransaction, wanted: dict[str, Any], n: int, role: bool | None, now: float
-    ) -> list[_Open]:
-        begin = self._first_stage(wanted, now)
+        self, raw: RawTransaction, taker: Taker, n: int, role: bool | None, now: float
+    ) -> list[OpenSlot]:
+        begin = self._first_stage(taker, now)
         if role is None and begin < ANY:
-            first = raw.first(STAGES[NEW], {**wanted, "most": 1})
-            role = None if first is None else bool(_Open(*first).reference)
-        picked: list[_Open] = []
+            first = open_slots(raw, taker, NEW, None, 1)
+            role = bool(first[0].reference) if first else None
+        picked: list[OpenSlot] = []
         for stage in range(begin if role is not None else ANY, ANY + 1):
             # Several may be of one item; and those picked before are seen again.
-            most = 2 * n + len(picked)
-            rows = raw.all(STAGES[stage], {**wanted, "most": most, "role": role})
-            if not rows:
-                self._note_fruitless(wanted, stage, now)
-            self._add(picked, [_Open(*row) for row in rows], new_items=stage < ANY)
+            found = open_slots(raw, taker, stage, role, 2 * n + len(picked))
+            if not found:
+                self._note_fruitless(taker, stage, now)
+            self._add(picked, found, new_items=stage < ANY)
             if len(picked) >= n:
                 break
         return picked[:n]
 
-    def _first_stage(self, who: dict[str, Any], now: float) -> int:
-        step, stage, until = self._fruitless.get(who["this_worker"], (-1, 0, now))
-        return stage if step == who["this_step"] and now < until else 0
+    def _first_stage(self, taker: Taker, now: float) -> int:
+        step, stage, until = self._fruitless.get(taker.worker, (-1, 0, now))
+        return stage if step == taker.step and now < until else 0
 
-    def _note_fruitless(self, who: dict[str, Any], stage: int, now: float) -> None:
+    def _note_fruitless(self, taker: Taker, stage: int, now: float) -> None:
         if stage < ANY:
-            until = now + _REMEMBERED
-            self._fruitless[who["this_worker"]] = (who["this_step"], stage + 1, until)
+            self._fruitless[taker.worker] = (taker.step, stage + 1, now + _REMEMBERED)
 
-    def _add(self, picked: list[_Open], found: list[_Open], *, new_items: bool) -> None:
+    def _add(self, picked: list[OpenSlot], found: list[OpenSlot], *, new_items: bool) -> None:
         """Without those of an item, or a cell, that the worker then would have too often."""
         numbers = {each.number for each in picked}
         items = {each.item for each in picked}
@@ -188,17 +118,9 @@ def expire_leases(raw: RawTransaction, campaign: int, now: float) -> None:
     Where an answer was taken back and none came instead, it stands.
     """
     back = []
-    for step, number, value in raw.all(_OVERDUE_SLOTS, {"this_campaign": campaign, "now": now}):
-        place = {"this_campaign": campaign, "at_number": number}
-        if value is None:
-            back.append({**place, "this_step": step})
+    for step, number, redoing in overdue_slots(raw, campaign, now):
+        if redoing:
+            let_stand(raw, campaign, step, number)
         else:
-            let_stand(raw, {**place, "at_step": step})
-    if back:
-        raw.run(_EXPIRE, *back)
-
-
-def give_up_unanswerable(connection: Connection, campaign: int, step: int, per_cell: int) -> None:
-    """Close as empty the open slots that no admitted worker may take."""
-    where = {"this_campaign": campaign, "this_step": step, "per_cell": per_cell}
-    connection.execute(GIVE_UP, where)
+            back.append((step, number))
+    expire(raw, campaign, back)

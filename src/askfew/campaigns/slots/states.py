@@ -1,103 +1,70 @@
-"""A slot is one answer to be had. What may happen to it, written down once.
+"""A slot is one answer to be had. What may happen to it, written down once: the statements that
+change slots (``db/queries``) take their states from here.
 
-=========  ========================  =======================================================
-from       event                     to
-=========  ========================  =======================================================
-OPEN       leased to a worker        LEASED
-LEASED     answered                  ANSWERED
-LEASED     lease ran out, released   OPEN (who was late may still answer until it is leased again)
-LEASED     skipped, failed           OPEN; EMPTY after the third time
-OPEN       answered late             ANSWERED
-OPEN       skipped late              OPEN; EMPTY after the third time
-OPEN       renewed late              LEASED
-OPEN       nobody may take it        EMPTY, once the step has waited long enough
-ANSWERED   taken back by its worker  LEASED to the same worker, as long as the step has not closed;
-                                     then answered again: ANSWERED; skipped: EMPTY; lease ran out,
-                                     released: ANSWERED as before (``undoing`` says why)
-EMPTY      --                        (for good)
-=========  ========================  =======================================================
+==========  =====================================================================================
+event       when
+==========  =====================================================================================
+LENT        a worker gets it
+RENEWED     its worker asks for more time, also late, as long as nobody else has it
+ANSWERED    its worker answers, also late, as long as nobody else has it
+RETURNED    its lease ran out, it was handed back, or its worker was revoked
+REFUSED     its worker skips it, or fails
+EMPTIED     the same for the third time, or after an undo: nobody else is asked
+GIVEN_UP    nobody may take it, and the step has waited long enough
+RETRACTED   its worker takes the answer back, as long as its step is open: it is lent to them again
+STANDS      it comes back with nothing after that: the answer stands (see ``redo``)
+VOIDED      an older askfew took an answer that its kind would refuse today: it is none
+==========  =====================================================================================
 
-A worker who is revoked releases what they hold.
-An answer that its kind would refuse today (impossible.py) is none: its slot becomes EMPTY.
 A step closes when none of its slots is OPEN or LEASED. Nothing here looks at answers' values: a
 rule that did could choose when to stop, and void the certificate.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import Enum, IntEnum, auto
 
-from sqlalchemy import ColumnElement, Integer, literal_column, or_, select
-
-from askfew.campaigns.db.schema import SlotState, slots
-
-__all__ = [
-    "FAILURES_TO_EMPTY",
-    "LEASED",
-    "OPEN",
-    "TRANSITIONS",
-    "UNSETTLED",
-    "SlotEvent",
-    "any_leased",
-    "any_open",
-]
+__all__ = ["FAILURES_TO_EMPTY", "TRANSITIONS", "SlotEvent", "SlotState"]
 
 FAILURES_TO_EMPTY = 3
 
 
-# Conditions for queries, with the number in the text: a partial index serves no parameter.
-OPEN = slots.c.state == literal_column(str(SlotState.OPEN.value))
-LEASED = slots.c.state == literal_column(str(SlotState.LEASED.value))
-UNSETTLED = slots.c.state <= literal_column(str(SlotState.LEASED.value))
+class SlotState(IntEnum):
+    """Where a slot stands."""
+
+    OPEN = 0
+    LEASED = 1
+    ANSWERED = 2
+    EMPTY = 3
 
 
-# Not EXISTS: as long as most slots are open, PostgreSQL finds one fastest by looking at them in any
-# order, and keeps that plan when those it looks at first have been answered. The first in the order
-# of an index is looked up there, always.
-def any_open(
-    campaign: ColumnElement[int],
-    but: tuple[ColumnElement[int], ColumnElement[int]] | None = None,
-) -> ColumnElement[bool]:
-    """Whether a campaign has open slots, ``but`` for one by its step and number; by another name,
-    for statements about slots.
-    """
-    other = slots.alias("any_open")
-    here = other.c.state == literal_column(str(SlotState.OPEN.value))
-    first = select(other.c.number).where(other.c.campaign == campaign, here)
-    if but is not None:
-        first = first.where(or_(other.c.step != but[0], other.c.number != but[1]))
-    in_order = first.order_by(other.c.campaign, other.c.step, other.c.number)
-    return in_order.limit(literal_column("1", Integer)).scalar_subquery().is_not(None)
-
-
-def any_leased(
-    campaign: ColumnElement[int], *conditions: ColumnElement[bool]
-) -> ColumnElement[bool]:
-    """Whether a campaign has leased slots, under conditions; for other statements."""
-    first = select(slots.c.number).where(slots.c.campaign == campaign, LEASED, *conditions)
-    in_order = first.order_by(slots.c.campaign, slots.c.expires)
-    return in_order.limit(literal_column("1", Integer)).scalar_subquery().is_not(None)
-
-
-class SlotEvent(StrEnum):
+class SlotEvent(Enum):
     """What can happen to a slot."""
 
-    LEASED = "leased"
-    ANSWERED = "answered"
-    RETURNED = "returned"
-    REFUSED = "refused"
-    GIVEN_UP = "given up"
-    RETRACTED = "retracted"
+    LENT = auto()
+    RENEWED = auto()
+    ANSWERED = auto()
+    RETURNED = auto()
+    REFUSED = auto()
+    EMPTIED = auto()
+    GIVEN_UP = auto()
+    RETRACTED = auto()
+    STANDS = auto()
+    VOIDED = auto()
 
 
-TRANSITIONS: dict[tuple[SlotState, SlotEvent], tuple[SlotState, ...]] = {
-    (SlotState.OPEN, SlotEvent.LEASED): (SlotState.LEASED,),
-    (SlotState.LEASED, SlotEvent.ANSWERED): (SlotState.ANSWERED,),
-    (SlotState.LEASED, SlotEvent.RETURNED): (SlotState.OPEN, SlotState.ANSWERED),
-    (SlotState.LEASED, SlotEvent.REFUSED): (SlotState.OPEN, SlotState.EMPTY),
-    (SlotState.OPEN, SlotEvent.ANSWERED): (SlotState.ANSWERED,),
-    (SlotState.OPEN, SlotEvent.REFUSED): (SlotState.OPEN, SlotState.EMPTY),
-    (SlotState.OPEN, SlotEvent.RETURNED): (SlotState.OPEN,),
-    (SlotState.OPEN, SlotEvent.GIVEN_UP): (SlotState.EMPTY,),
-    (SlotState.ANSWERED, SlotEvent.RETRACTED): (SlotState.LEASED,),
+_OPEN, _LEASED, _ANSWERED, _EMPTY = SlotState
+
+TRANSITIONS: dict[SlotEvent, tuple[tuple[SlotState, ...], SlotState]] = {
+    SlotEvent.LENT: ((_OPEN,), _LEASED),
+    SlotEvent.RENEWED: ((_OPEN, _LEASED), _LEASED),
+    SlotEvent.ANSWERED: ((_OPEN, _LEASED), _ANSWERED),
+    SlotEvent.RETURNED: ((_OPEN, _LEASED), _OPEN),
+    SlotEvent.REFUSED: ((_OPEN, _LEASED), _OPEN),
+    SlotEvent.EMPTIED: ((_OPEN, _LEASED), _EMPTY),
+    SlotEvent.GIVEN_UP: ((_OPEN,), _EMPTY),
+    SlotEvent.RETRACTED: ((_ANSWERED,), _LEASED),
+    SlotEvent.STANDS: ((_LEASED,), _ANSWERED),
+    SlotEvent.VOIDED: ((_ANSWERED,), _EMPTY),
 }
+"""The states in which an event may happen, and the one it leads to. EMPTY is for good."""

@@ -15,29 +15,22 @@ import time
 from dataclasses import dataclass, field, replace
 from shlex import quote
 from threading import Lock
-from typing import Any
-
-from sqlalchemy import Connection, Row, bindparam, or_, select, update
 
 from askfew.algorithms import CLAIM_VERSIONS
 from askfew.campaigns.db.database import Transactions
-from askfew.campaigns.db.schema import campaigns, steps
+from askfew.campaigns.db.queries.campaigns import finish, lock_state, state_of
+from askfew.campaigns.db.queries.handout import give_up_unanswerable
+from askfew.campaigns.db.queries.slots import empty_impossible
+from askfew.campaigns.db.queries.steps import (
+    Progress,
+    find_step,
+    lock_step,
+    plan_bytes,
+    progress_of,
+)
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.slots.handout import give_up_unanswerable
-from askfew.campaigns.slots.impossible import empty_impossible
-from askfew.campaigns.slots.states import any_leased, any_open
-from askfew.campaigns.steps.log import (
-    close_step,
-    lock_step,
-    open_step,
-    plan_bytes,
-    read_batch,
-    read_log,
-    read_plans,
-    read_step,
-    same_plans,
-)
+from askfew.campaigns.steps.log import close_step, open_step, read_log, read_step, same_plans
 from askfew.campaigns.steps.taught import taught_by
 from askfew.clustering import Session
 from askfew.errors import Closed, ReplayMismatch
@@ -48,23 +41,6 @@ __all__ = ["GOING", "Advancer", "resumed", "stop_at_close"]
 
 GOING = ("running", "paused")
 """The states in which a campaign still takes answers."""
-
-_HERE = steps.c.campaign == campaigns.c.id
-_WAITING = or_(any_open(campaigns.c.id), any_leased(campaigns.c.id))
-_NEWEST = (
-    select(
-        campaigns.c.state,
-        steps.c.number,
-        steps.c.opened,
-        steps.c.closed,
-        _WAITING.label("waiting"),
-    )
-    .outerjoin(steps, _HERE)
-    .where(campaigns.c.id == bindparam("this_campaign"))
-    .order_by(steps.c.number.desc())
-    .limit(1)
-)
-_STATE = select(campaigns.c.state).where(campaigns.c.id == bindparam("this_campaign"))
 
 
 def resumed(settings: Settings, problem: Problem, log: Log, inputs: Inputs) -> Session:
@@ -125,7 +101,7 @@ class Advancer:
         """Close the newest step if it is settled and open the next; whether anything moved."""
         with self._turn:
             with self.database.read() as connection:
-                here = connection.execute(_NEWEST, {"this_campaign": self.campaign}).one()
+                here = progress_of(connection, self.campaign)
             if here.state not in GOING:
                 return False
             if here.number is None:
@@ -152,7 +128,7 @@ class Advancer:
     def _ended(self) -> bool:
         """Try to close the campaign; False if a step was closed or opened meanwhile."""
         with self.database.read() as connection:
-            here = connection.execute(_NEWEST, {"this_campaign": self.campaign}).one()
+            here = progress_of(connection, self.campaign)
             if here.state not in GOING:
                 return True
             inputs = Inputs.read(connection, self.campaign)
@@ -168,17 +144,19 @@ class Advancer:
         except ReplayMismatch:
             pass
         with self.database.write() as connection:
-            _lock_campaign(connection, self.campaign)
+            lock_state(connection, self.campaign)
             if here.number is not None:
                 lock_step(connection, self.campaign, here.number)
-            now = connection.execute(_NEWEST, {"this_campaign": self.campaign}).one()
+            now = progress_of(connection, self.campaign)
             if (now.state, now.number, now.closed) != (here.state, here.number, here.closed):
                 return False
-            _finish(connection, self.campaign, "closed", outcome, plans)
+            finish(connection, self.campaign, "closed", outcome, plans)
         return True
 
-    def _close(self, here: Any, now: float) -> bool:
+    def _close(self, here: Progress, now: float) -> bool:
         """Freeze the step if nothing of it waits any more; slots nobody may take are given up."""
+        assert here.number is not None
+        assert here.opened is not None
         overtime = now >= here.opened + self.settings.step_timeout
         if here.waiting and not (overtime and time.perf_counter() >= self._look_again):
             return False
@@ -187,7 +165,7 @@ class Advancer:
             step = lock_step(connection, self.campaign, here.number)
             if step.closed is not None:
                 return True
-            if connection.execute(_STATE, {"this_campaign": self.campaign}).scalar() not in GOING:
+            if state_of(connection, self.campaign) not in GOING:
                 return False  # closed meanwhile: its outcome does not know of this step
             if overtime:
                 per_cell = self.settings.answers_per_worker_and_cell
@@ -231,13 +209,13 @@ class Advancer:
         batch, plans = live.ask(), live.log.pending
         outcome = None if batch is not None else self._outcome(live)
         with self.database.write() as connection:
-            state = _lock_campaign(connection, self.campaign)
-            if state not in GOING or _opened(connection, self.campaign, number) is not None:
+            state = lock_state(connection, self.campaign)
+            if state not in GOING or find_step(connection, self.campaign, number) is not None:
                 return False
             if batch is not None:
                 open_step(connection, self.campaign, number, batch, plans, now)
             else:
-                _finish(connection, self.campaign, "ended", outcome, plan_bytes(plans))
+                finish(connection, self.campaign, "ended", outcome, plan_bytes(plans))
         return True
 
     def _lose(self, live: Session, number: int) -> None:
@@ -245,14 +223,14 @@ class Advancer:
         discarded, and what they wrote is replayed the next time.
         """
         with self.database.read() as connection:
-            row = _opened(connection, self.campaign, number)
+            row = find_step(connection, self.campaign, number)
         batch, plans = live.ask(), live.log.pending
         if row is None:
             self._live = None
             return
-        theirs = read_batch(row)
+        theirs = row.batch
         same = batch is not None and theirs.asks_the_same_as(batch)
-        if same and same_plans(read_plans(row.plans), plans):
+        if same and same_plans(row.plan_list, plans):
             return
         self._live = None
         if row.plans is None and not plans:
@@ -286,27 +264,6 @@ def stop_at_close(live: Session) -> None:
             "a new one with --reuse goes on with its answers",
         )
     )
-
-
-def _lock_campaign(connection: Connection, campaign: int) -> str:
-    """Its state, held until the transaction ends."""
-    held = select(campaigns.c.state).where(campaigns.c.id == campaign)
-    return str(connection.execute(held.with_for_update(key_share=True)).scalar_one())
-
-
-def _finish(
-    connection: Connection, campaign: int, state: str, outcome: str | None, plans: bytes | None
-) -> None:
-    connection.execute(
-        update(campaigns)
-        .where(campaigns.c.id == campaign)
-        .values(state=state, outcome=outcome, closing=plans)
-    )
-
-
-def _opened(connection: Connection, campaign: int, number: int) -> Row[Any] | None:
-    here = (steps.c.campaign == campaign, steps.c.number == number)
-    return connection.execute(select(steps).where(*here)).one_or_none()
 
 
 def _in_words(versions: object) -> str:

@@ -6,9 +6,9 @@ from another one is known by the seal of that one's first step, too.
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
-
-from askfew.campaigns.db.schema import campaigns, steps
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries.campaigns import reused_by
+from askfew.campaigns.db.queries.steps import seal_of, seals_of
 from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.rule import Rule
@@ -21,12 +21,7 @@ def taught_by(connection: Connection, campaign: int, log: Log) -> list[str]:
     own = learning(log)
     if not own:
         return []  # the rule was given
-    older = [
-        connection.execute(
-            select(steps.c.seal).where(steps.c.campaign == each, steps.c.number == 0)
-        ).scalar_one_or_none()
-        for each in _reused(connection, campaign)
-    ]
+    older = [seal_of(connection, each, 0) for each in reused_by(connection, campaign)]
     return [*own, *(seal for seal in older if seal)]
 
 
@@ -37,25 +32,10 @@ def learning(log: Log) -> list[str]:
 
 def check_fresh(connection: Connection, rule: Rule, old: int, name: str) -> None:
     """Refuse to reuse a campaign whose answers taught the rule."""
-    everyone = [old, *_reused(connection, old)]
-    seals = connection.execute(
-        select(steps.c.seal).where(steps.c.campaign.in_(everyone), steps.c.seal.is_not(None))
-    ).scalars()
-    if set(rule.learnt_from) & set(seals):
+    everyone = [old, *reused_by(connection, old)]
+    if set(rule.learnt_from) & seals_of(connection, everyone):
         raise InvalidInput(
             "a rule must be certified by answers that it was not learnt from",
             f"the rule that the answers of {name!r} taught",
             "leave out --reuse, or reuse another campaign",
         )
-
-
-def _reused(connection: Connection, campaign: int) -> list[int]:
-    """The campaigns whose answers it took over, and those whose answers they had taken over."""
-    found: list[int] = []
-    while True:
-        older = connection.execute(
-            select(campaigns.c.reused).where(campaigns.c.id == campaign)
-        ).scalar_one()
-        if older is None or older in found:
-            return found
-        found.append(campaign := older)

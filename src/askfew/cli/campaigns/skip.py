@@ -6,7 +6,6 @@ from typing import Annotated
 
 from typer import Option
 
-from askfew.campaigns.by_lease import campaign_of
 from askfew.campaigns.slots.intake import UNKNOWN
 from askfew.cli import options
 from askfew.cli.campaigns.receipts import LeaseId, report_receipt
@@ -23,6 +22,6 @@ def skip(
 ) -> None:
     """Give a question back unanswered: someone else is asked."""
     with open_store(store) as opened:
-        campaign = campaign_of(opened, lease)
+        campaign = opened.campaign_of(lease)
         receipt = UNKNOWN if campaign is None else campaign.skip(lease, reason)
     report_receipt(lease, receipt, json=json)

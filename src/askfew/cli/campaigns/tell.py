@@ -6,7 +6,6 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from askfew.campaigns.by_lease import campaign_of
 from askfew.campaigns.slots.intake import UNKNOWN
 from askfew.cli import options
 from askfew.cli.campaigns.receipts import LeaseId, report_receipt
@@ -32,7 +31,7 @@ def tell(
     Exit code 1 if the answer does not count: it came late, is not possible, or was never asked.
     """
     with open_store(store) as opened:
-        campaign = campaign_of(opened, lease)
+        campaign = opened.campaign_of(lease)
         receipt = (
             UNKNOWN
             if campaign is None

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import select, text, update
 
-from askfew.campaigns.admission import check_name
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.contents import check_name
 from askfew.campaigns.db.schema import invitations, workers
 from askfew.errors import InvalidInput
 from askfew.web.access.tokens import hash_of, new_token

@@ -13,8 +13,8 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.slots.holders import holder_of
-from askfew.campaigns.slots.intake import UNKNOWN, Receipt, read_lease
+from askfew.campaigns.db.queries.leases import holder_of
+from askfew.campaigns.slots.intake import UNKNOWN, Receipt
 from askfew.errors import InvalidInput
 from askfew.web.access.callers import Caller
 from askfew.web.access.visits import AdmittingRoute, Visiting
@@ -114,9 +114,9 @@ def _acting(caller: Caller, named: str | None) -> str:
 
 def _about(caller: Caller, campaign: Campaign, lease: str, do: Callable[[], Receipt]) -> Response:
     """To a worker, the leases of others are unknown."""
-    slot = read_lease(campaign.id, lease)
-    if slot is not None and caller.worker is not None:
-        holder = holder_of(campaign.database, slot)
+    which = campaign.lease_id(lease)
+    if which is not None and caller.worker is not None:
+        holder = holder_of(campaign.database, which)
         if holder not in (None, caller.worker):
             return _receipt(UNKNOWN)
     return _receipt(do())

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
-
 from askfew.campaigns.campaign import Assignment, Campaign
-from askfew.campaigns.db.schema import slots, workers
-from askfew.campaigns.slots.states import LEASED, OPEN
+from askfew.campaigns.db.queries.slots import at_least_open, leases_of
+from askfew.campaigns.db.queries.workers import active_count
 
 __all__ = ["held_by", "may_hold"]
 
@@ -22,21 +20,9 @@ def may_hold(campaign: Campaign) -> int:
     left, everybody takes one at a time, and the step closes sooner.
     """
     with campaign.database.read() as connection:
-        active = connection.execute(
-            select(func.count())
-            .select_from(workers)
-            .where(
-                workers.c.campaign == campaign.id,
-                workers.c.seen > campaign.clock() - _ACTIVE_SECONDS,
-                workers.c.revoked.is_(None),
-            )
-        ).scalar_one()
-        enough = 2 * max(active, 1)
-        waiting = (
-            select(slots.c.number).where(slots.c.campaign == campaign.id, OPEN).limit(enough)
-        ).subquery()
-        open_slots = connection.execute(select(func.count()).select_from(waiting)).scalar_one()
-    return _AHEAD if open_slots >= enough else 1
+        since = campaign.clock() - _ACTIVE_SECONDS
+        enough = 2 * max(active_count(connection, campaign.id, since), 1)
+        return _AHEAD if at_least_open(connection, campaign.id, enough) else 1
 
 
 def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Assignment]:
@@ -44,15 +30,9 @@ def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Assignment
     nobody until their lease runs out, and a step would wait.
     """
     with campaign.database.read() as connection:
-        rows = connection.execute(
-            select(slots.c.lease, slots.c.item, slots.c.question, slots.c.expires).where(
-                slots.c.campaign == campaign.id, slots.c.worker == worker, LEASED
-            )
-        ).all()
+        held = leases_of(connection, campaign.id, worker)
     return [
-        Assignment(
-            row.lease, campaign.items[row.item], campaign.questions[row.question], row.expires
-        )
-        for row in rows
-        if row.lease not in known
+        Assignment(lease, campaign.items[item], campaign.questions[question], expires)
+        for lease, item, question, expires in held
+        if lease not in known
     ]

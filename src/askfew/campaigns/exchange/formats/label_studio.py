@@ -13,6 +13,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from askfew.answers import AnswerKind, Number, Scale
+from askfew.campaigns.db.queries.contents import Picture
 from askfew.errors import InvalidInput
 
 __all__ = ["Annotation", "interface", "read_annotations", "task"]
@@ -35,13 +36,13 @@ class Annotation:
 
 
 def task(
-    item_id: str, item_text: str, picture: tuple[str, bytes] | None, question_id: str, asked: str
+    item_id: str, item_text: str, picture: Picture | None, question_id: str, asked: str
 ) -> dict[str, Any]:
     """An open question as a task; a picture travels inside it."""
     data = {"item": item_id, "question": question_id, "text": item_text, "asked": asked}
     if picture is not None:
-        kind, content = picture
-        data["image"] = f"data:{kind};base64,{base64.b64encode(content).decode()}"
+        encoded = base64.b64encode(picture.content).decode()
+        data["image"] = f"data:{picture.kind};base64,{encoded}"
     return {"data": data}
 
 

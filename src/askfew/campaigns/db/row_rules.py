@@ -9,14 +9,14 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Double, Integer, LargeBinary, String, Table
+from sqlalchemy import Boolean, Column, Double, Integer, LargeBinary, String
 
-from askfew.campaigns.admission import check_name
-from askfew.campaigns.contents import check_group, check_id, check_text
+from askfew.campaigns.contents import check_group, check_id, check_name, check_text
 from askfew.campaigns.db.schema import (
     answers,
     campaigns,
     items,
+    metadata,
     questions,
     refusals,
     slots,
@@ -55,8 +55,9 @@ _RULES: dict[Column[Any], Callable[[Any], object]] = {
 }
 
 
-def check_row(table: Table, row: Mapping[str, object], columns: tuple[str, ...]) -> None:
+def check_row(name: str, row: Mapping[str, object], columns: tuple[str, ...]) -> None:
     """Refuse a row that lacks one of these columns, has others, or a value that cannot be there."""
+    table = metadata.tables[name]
     if set(row) != set(columns):
         odd = sorted(map(str, set(row) ^ set(columns)))
         raise InvalidInput(
@@ -64,8 +65,8 @@ def check_row(table: Table, row: Mapping[str, object], columns: tuple[str, ...])
             f"{shown(odd[0])} too much or missing",
             "write it as export does",
         )
-    for name in columns:
-        column, value = table.c[name], row[name]
+    for each in columns:
+        column, value = table.c[each], row[each]
         if value is None and column.nullable:
             continue
         try:
@@ -74,7 +75,7 @@ def check_row(table: Table, row: Mapping[str, object], columns: tuple[str, ...])
                 _RULES[column](value)
         except InvalidInput as error:
             expected, got, do = error.args
-            raise InvalidInput(f"{table.name}.{name}: {expected}", got, do) from None
+            raise InvalidInput(f"{table.name}.{each}: {expected}", got, do) from None
 
 
 def _check_type(column: Column[Any], value: object) -> None:

@@ -1,0 +1,303 @@
+"""The answers of a campaign: which count, and what they add up to. The database adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, Integer, and_, case, cast, func, select
+
+from askfew.answers import AnswerKind
+from askfew.campaigns.db.queries.slots import cells_of_step, possible
+from askfew.campaigns.db.schema import answers, items, questions, refusals, steps
+from askfew.campaigns.lease_id import REUSED, LeaseId
+from askfew.campaigns.records import Answer
+
+__all__ = [
+    "CellTotal",
+    "Offer",
+    "WorkerAnswers",
+    "above_by_worker_and_item",
+    "answers_by_worker",
+    "cell_totals",
+    "count_and_cost",
+    "count_by_item",
+    "count_by_time",
+    "count_by_worker_and_item",
+    "counted_answers",
+    "imported_marks",
+    "is_alone",
+    "offers_for_step",
+    "repeated_answers",
+    "seconds_by_worker",
+    "skips_by_worker",
+    "told_before",
+    "told_times",
+    "totals_by_campaign",
+]
+
+_COUNTS = answers.c.retracted.is_(False)
+"""An answer counts unless it was taken back; those of the open step, too."""
+
+
+def _counting(campaign: int) -> ColumnElement[bool]:
+    return and_(answers.c.campaign == campaign, _COUNTS)
+
+
+def _counted(campaign: int) -> ColumnElement[bool]:
+    """An answer that a closed step has counted.
+
+    Values of an open step are shown to nobody. Whoever sees them could still decide what becomes of
+    the step: who is asked, what is imported, when it is left alone. An open step's answers are also
+    a biased sample by themselves: those who take longer to say no are missing. So whatever reads
+    values (pages, report, exports, the test of independence, ``create --reuse``) reads closed steps
+    only.
+    """
+    closed = select(steps.c.number).where(steps.c.campaign == campaign, steps.c.closed.is_not(None))
+    return and_(_counting(campaign), answers.c.step.in_(closed))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerAnswers:
+    """What a worker has answered: how often, in how many seconds, how much of it elsewhere."""
+
+    answers: int
+    seconds: float | None
+    reused: int
+
+
+@dataclass(frozen=True, slots=True)
+class CellTotal:
+    """The counted answers to one question about one item."""
+
+    item: int
+    question: int
+    count: int
+    sum: float
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An answer of another campaign, about the cell of this one that asks the same."""
+
+    item: int
+    question: int
+    worker: str
+    value: float
+    raw: str
+    seconds: float | None
+    time: float
+
+
+def totals_by_campaign(connection: Connection) -> dict[int, tuple[int, float]]:
+    """Answers so far, and what they cost, by campaign."""
+    totals = select(answers.c.campaign, func.count(), func.sum(answers.c.cost)).where(_COUNTS)
+    rows = connection.execute(totals.group_by(answers.c.campaign))
+    return {row[0]: (row[1], float(row[2] or 0.0)) for row in rows}
+
+
+def count_and_cost(connection: Connection, campaign: int) -> tuple[int, float]:
+    """Answers so far, and what they cost."""
+    query = select(func.count(), func.sum(answers.c.cost)).where(_counting(campaign))
+    count, cost = connection.execute(query).one()
+    return count, float(cost or 0.0)
+
+
+def count_by_item(connection: Connection, campaign: int) -> dict[int, int]:
+    """Answers so far, by item."""
+    query = select(answers.c.item, func.count()).where(_counting(campaign))
+    return {row[0]: row[1] for row in connection.execute(query.group_by(answers.c.item))}
+
+
+def count_by_worker_and_item(connection: Connection, campaign: int) -> list[tuple[str, int, int]]:
+    """Worker, item, and how many answers so far."""
+    rows = connection.execute(
+        select(answers.c.worker, answers.c.item, func.count())
+        .where(_counting(campaign))
+        .group_by(answers.c.worker, answers.c.item)
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+def count_by_time(connection: Connection, campaign: int, points: int) -> list[tuple[float, int]]:
+    """How many answers came until when, at about so many points of time; none for no answers."""
+    ours = _counting(campaign)
+    first, last = connection.execute(
+        select(func.min(answers.c.time), func.max(answers.c.time)).where(ours)
+    ).one()
+    if first is None:
+        return []
+    width = max((last - first) / points, 1e-3)
+    # Rounded down: a cast alone cuts off on SQLite, and rounds on PostgreSQL.
+    bucket = cast((answers.c.time - first) // width, Integer).label("bucket")
+    rows = connection.execute(
+        select(bucket, func.count()).where(ours).group_by(bucket).order_by(bucket)
+    )
+    curve, total = [(float(first), 0)], 0
+    for number, count in rows:
+        total += count
+        curve.append((min(first + (number + 1) * width, last), total))
+    return curve
+
+
+def answers_by_worker(connection: Connection, campaign: int) -> dict[str, WorkerAnswers]:
+    """What everybody has answered so far."""
+    is_reused = answers.c.id.like(f"%-{REUSED}")
+    rows = connection.execute(
+        select(
+            answers.c.worker,
+            func.count().label("answers"),
+            func.avg(answers.c.seconds).label("seconds"),
+            func.sum(case((is_reused, 1), else_=0)).label("reused"),
+        )
+        .where(_counting(campaign))
+        .group_by(answers.c.worker)
+    )
+    return {row.worker: WorkerAnswers(row.answers, row.seconds, int(row.reused)) for row in rows}
+
+
+def seconds_by_worker(connection: Connection, campaign: int) -> list[tuple[str, float]]:
+    """How long each answer took, where that is known; ordered by worker."""
+    rows = connection.execute(
+        select(answers.c.worker, answers.c.seconds)
+        .where(_counting(campaign), answers.c.seconds.is_not(None))
+        .order_by(answers.c.worker)
+    )
+    return [(row.worker, row.seconds) for row in rows]
+
+
+def skips_by_worker(connection: Connection, campaign: int) -> dict[str, int]:
+    """How often everybody skipped or failed."""
+    skipped = connection.execute(
+        select(refusals.c.worker, func.count())
+        .where(refusals.c.campaign == campaign)
+        .group_by(refusals.c.worker)
+    )
+    return {row[0]: int(row[1]) for row in skipped}
+
+
+def is_alone(connection: Connection, campaign: int, worker: str) -> bool:
+    """Whether nobody else has answered."""
+    others = select(answers.c.worker).where(_counting(campaign), answers.c.worker != worker)
+    return connection.execute(others.limit(1)).first() is None
+
+
+def cell_totals(connection: Connection, campaign: int) -> list[CellTotal]:
+    """Count and sum of every cell that was answered in a closed step."""
+    rows = connection.execute(
+        select(answers.c.item, answers.c.question, func.count(), func.sum(answers.c.value))
+        .where(_counted(campaign))
+        .group_by(answers.c.item, answers.c.question)
+    )
+    return [CellTotal(*row) for row in rows]
+
+
+def above_by_worker_and_item(
+    connection: Connection, campaign: int, question: int, middle: float
+) -> list[tuple[str, int, int, int]]:
+    """Worker, item, counted answers to the question, and how many of them lie above the middle."""
+    above = case((answers.c.value > middle, 1), else_=0)
+    rows = connection.execute(
+        select(answers.c.worker, answers.c.item, func.count(), func.sum(above))
+        .where(_counted(campaign), answers.c.question == question)
+        .group_by(answers.c.worker, answers.c.item)
+    )
+    return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+
+def repeated_answers(
+    connection: Connection, campaign: int, worker: str | None = None
+) -> list[tuple[str, int, int, float]]:
+    """Worker, item, question and value of all counted answers by those (or by the one) who
+    answered some cell twice; in the order of worker and cell, then of steps and slots.
+    """
+    here = [_counted(campaign)]
+    if worker is not None:
+        here.append(answers.c.worker == worker)
+    cell = (answers.c.worker, answers.c.item, answers.c.question)
+    repeated = select(answers.c.worker).where(*here).group_by(*cell).having(func.count() > 1)
+    rows = connection.execute(
+        select(*cell, answers.c.value)
+        .where(*here, answers.c.worker.in_(repeated))
+        .order_by(*cell, answers.c.step, answers.c.slot)
+    )
+    return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+
+def counted_answers(connection: Connection, campaign: int) -> Iterator[Answer]:
+    """Every answer of a closed step, in the order of steps and slots."""
+    columns = [column for column in answers.columns if column.name != "retracted"]
+    told = select(*columns).where(_counted(campaign)).order_by(answers.c.step, answers.c.slot)
+    return (Answer(*row) for row in connection.execute(told))
+
+
+def told_times(connection: Connection, campaign: int) -> Iterator[tuple[int, int, str, float]]:
+    """Item, question, worker and time of every answer, taken back or not."""
+    columns = (answers.c.item, answers.c.question, answers.c.worker, answers.c.time)
+    rows = connection.execute(select(*columns).where(answers.c.campaign == campaign))
+    return ((row[0], row[1], row[2], row[3]) for row in rows)
+
+
+def imported_marks(connection: Connection, campaign: int, begin: str) -> set[str]:
+    """The marks (the last part of the id) of all answers whose mark begins so."""
+    ids = connection.execute(
+        select(answers.c.id).where(
+            answers.c.campaign == campaign, answers.c.id.like(f"{campaign}-%-{begin}%")
+        )
+    ).scalars()
+    return {lease.mark for lease in map(LeaseId.parse, ids) if lease is not None}
+
+
+def told_before(
+    connection: Connection, campaign: int, step: int
+) -> Iterator[tuple[tuple[int, int], str, bool, bool]]:
+    """Cell, worker, whether it counts and whether it was reused, of all answers there are about the
+    cells of a step.
+    """
+    cells = cells_of_step(campaign, step)
+    rows = connection.execute(
+        select(
+            answers.c.id, answers.c.item, answers.c.question, answers.c.worker, answers.c.retracted
+        )
+        .join(cells, and_(cells.c.item == answers.c.item, cells.c.question == answers.c.question))
+        .where(answers.c.campaign == campaign)
+    )
+    for row in rows:
+        lease = LeaseId.parse(row.id)
+        reused = lease is not None and lease.is_reused
+        yield (row.item, row.question), row.worker, not row.retracted, reused
+
+
+def offers_for_step(
+    connection: Connection, campaign: int, step: int, old: int, kind: AnswerKind
+) -> list[Offer]:
+    """What an old campaign has counted for the cells of a step, in the order of its own steps and
+    slots. Cells are the same if the ids of item and question are.
+    """
+    old_items, old_questions = items.alias("old_items"), questions.alias("old_questions")
+    cells = cells_of_step(campaign, step)
+    rows = connection.execute(
+        select(
+            items.c.number,
+            questions.c.number,
+            *(answers.c[name] for name in ("worker", "value", "raw", "seconds", "time")),
+        )
+        .select_from(answers)
+        .join(
+            old_items,
+            and_(old_items.c.campaign == old, old_items.c.number == answers.c.item),
+        )
+        .join(
+            old_questions,
+            and_(old_questions.c.campaign == old, old_questions.c.number == answers.c.question),
+        )
+        .join(items, and_(items.c.campaign == campaign, items.c.id == old_items.c.id))
+        .join(
+            questions,
+            and_(questions.c.campaign == campaign, questions.c.id == old_questions.c.id),
+        )
+        .join(cells, and_(cells.c.item == items.c.number, cells.c.question == questions.c.number))
+        .where(_counted(old), possible(answers.c.value, kind))
+        .order_by(answers.c.step, answers.c.slot)
+    )
+    return [Offer(*row) for row in rows]

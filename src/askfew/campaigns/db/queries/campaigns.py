@@ -1,0 +1,163 @@
+"""The campaigns of a store, each by its number or its name."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from askfew.campaigns.db.schema import campaigns
+from askfew.errors import InvalidInput
+
+__all__ = [
+    "CampaignRow",
+    "all_campaigns",
+    "change_state",
+    "find_campaign",
+    "finish",
+    "get_campaign",
+    "insert_campaign",
+    "lock_state",
+    "name_of",
+    "names",
+    "numbers",
+    "outcome_of",
+    "reused_by",
+    "state_of",
+]
+
+_STATE = select(campaigns.c.state).where(campaigns.c.id == bindparam("this_campaign"))
+
+
+@dataclass(frozen=True)
+class CampaignRow:
+    """A campaign as it is kept; the properties read what is JSON."""
+
+    id: int
+    name: str
+    settings: str
+    recipe: str
+    state: str
+    outcome: str | None
+    created: float
+    reused: int | None
+    forecast: str | None
+    closing: bytes | None
+    imported: float | None
+
+    @property
+    def settings_dict(self) -> dict[str, Any]:
+        """As it was created."""
+        return dict(json.loads(self.settings))
+
+    @property
+    def recipe_dict(self) -> dict[str, Any]:
+        """Which method it runs, and in which versions."""
+        return dict(json.loads(self.recipe))
+
+    @property
+    def outcome_dict(self) -> dict[str, Any] | None:
+        """What its method found; None until it has ended."""
+        return None if self.outcome is None else dict(json.loads(self.outcome))
+
+
+def insert_campaign(connection: Connection, **values: object) -> int:
+    """Its number; a name that is taken is refused."""
+    made = insert(campaigns).values(**values).returning(campaigns.c.id)
+    try:
+        return int(connection.execute(made).scalar_one())
+    except IntegrityError:
+        raise InvalidInput(
+            "a campaign's name must be new in its store",
+            repr(values["name"]),
+            "choose another name, or another store",
+        ) from None
+
+
+def get_campaign(connection: Connection, number: int) -> CampaignRow:
+    """The campaign of that number, which must be there."""
+    query = select(campaigns).where(campaigns.c.id == number)
+    return CampaignRow(*connection.execute(query).one())
+
+
+def find_campaign(connection: Connection, name: str) -> CampaignRow | None:
+    """The campaign of that name, if there is one."""
+    query = select(campaigns).where(campaigns.c.name == name)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else CampaignRow(*row)
+
+
+def all_campaigns(connection: Connection) -> list[CampaignRow]:
+    """Oldest first."""
+    query = select(campaigns).order_by(campaigns.c.id)
+    return [CampaignRow(*row) for row in connection.execute(query)]
+
+
+def numbers(connection: Connection) -> list[int]:
+    """Of all campaigns, oldest first."""
+    return list(connection.execute(select(campaigns.c.id).order_by(campaigns.c.id)).scalars())
+
+
+def names(connection: Connection) -> list[str]:
+    """Of all campaigns, oldest first."""
+    return list(connection.execute(select(campaigns.c.name).order_by(campaigns.c.id)).scalars())
+
+
+def name_of(connection: Connection, number: int | None) -> str | None:
+    """The name of the campaign of that number, if there is one."""
+    query = select(campaigns.c.name).where(campaigns.c.id == number)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def state_of(connection: Connection, number: int) -> str:
+    """Running, paused, closed or ended."""
+    return str(connection.execute(_STATE, {"this_campaign": number}).scalar_one())
+
+
+def outcome_of(connection: Connection, number: int) -> dict[str, Any] | None:
+    """What its method found; None until it has ended."""
+    query = select(campaigns.c.outcome).where(campaigns.c.id == number)
+    stored = connection.execute(query).scalar_one()
+    return None if stored is None else dict(json.loads(stored))
+
+
+def lock_state(connection: Connection, number: int) -> str:
+    """Its state, held until the transaction ends."""
+    held = select(campaigns.c.state).where(campaigns.c.id == number)
+    return str(connection.execute(held.with_for_update(key_share=True)).scalar_one())
+
+
+def change_state(connection: Connection, number: int, before: str, after: str) -> bool:
+    """Whether it was in the one state, and now is in the other."""
+    moved = connection.execute(
+        update(campaigns)
+        .where(campaigns.c.id == number, campaigns.c.state == before)
+        .values(state=after)
+    )
+    return moved.rowcount > 0
+
+
+def finish(
+    connection: Connection, number: int, state: str, outcome: str | None, plans: bytes | None
+) -> None:
+    """End it, with its outcome and what a guess decided after the last step."""
+    connection.execute(
+        update(campaigns)
+        .where(campaigns.c.id == number)
+        .values(state=state, outcome=outcome, closing=plans)
+    )
+
+
+def reused_by(connection: Connection, number: int) -> list[int]:
+    """The campaigns whose answers it took over, and those whose answers they had taken over."""
+    found: list[int] = []
+    while True:
+        older = connection.execute(
+            select(campaigns.c.reused).where(campaigns.c.id == number)
+        ).scalar_one()
+        if older is None or older in found:
+            return found
+        found.append(number := older)

@@ -1,0 +1,285 @@
+"""Which open slots a worker may take, and in which order of preference; lending them.
+
+The statements are built once, with named parameters: building them takes longer than running them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    FromClause,
+    Integer,
+    Select,
+    String,
+    and_,
+    bindparam,
+    cast,
+    exists,
+    func,
+    literal_column,
+    not_,
+    select,
+    update,
+)
+from sqlalchemy.sql.dml import ReturningUpdate
+from sqlalchemy.sql.elements import ColumnElement
+
+from askfew.campaigns.db.queries.slots import LEASED, VACANT, any_leased, becomes, may
+from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.schema import refusals, slots, workers
+from askfew.campaigns.lease_id import LeaseId
+from askfew.campaigns.slots.states import SlotEvent, SlotState
+
+__all__ = [
+    "ANY",
+    "LEND_FIRST",
+    "NEW",
+    "OVERDUE",
+    "STAGES",
+    "Lease",
+    "OpenSlot",
+    "Taker",
+    "expire",
+    "give_up_unanswerable",
+    "lend",
+    "lend_first",
+    "open_slots",
+    "overdue_slots",
+    "remember_role",
+]
+
+_CAMPAIGN = bindparam("this_campaign", type_=slots.c.campaign.type)
+_STEP = bindparam("this_step", type_=slots.c.step.type)
+_WORKER = bindparam("this_worker", type_=slots.c.worker.type)
+_PER_CELL = bindparam("per_cell", type_=slots.c.number.type)
+_NOW = bindparam("now", type_=slots.c.expires.type)
+_OPEN_HERE = and_(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP, may(SlotEvent.LENT))
+_HELD = slots.alias("held")
+"""Slots somebody has leased or answered, or may still answer although their lease ran out."""
+_LENT: dict[str, Any] = {
+    "state": becomes(SlotEvent.LENT),
+    "worker": _WORKER,
+    "expires": bindparam("until"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """Who takes slots of which step, how often they may have a cell, and until when they lend."""
+
+    campaign: int
+    step: int
+    worker: str
+    per_cell: int
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSlot:
+    """A slot that may be lent."""
+
+    number: int
+    item: int
+    question: int
+    reference: bool
+    times: int
+    """How often the worker has this cell already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A slot lent to a worker until ``expires``; ``id`` is what its answer is told by."""
+
+    id: str
+    item: int
+    question: int
+    expires: float
+
+
+def _held_by(worker: ColumnElement[str]) -> ColumnElement[bool]:
+    return and_(
+        _HELD.c.campaign == _CAMPAIGN,
+        _HELD.c.worker == worker,
+        _HELD.c.item == slots.c.item,
+        _HELD.c.state < SlotState.EMPTY.value,
+        # Whoever was late may have the very same slot again.
+        not_(and_(_HELD.c.step == slots.c.step, _HELD.c.number == slots.c.number)),
+    )
+
+
+def _count(table: FromClause, *conditions: ColumnElement[bool]) -> ColumnElement[int]:
+    """How many there are, looked up by index for each slot.
+
+    Not EXISTS, which PostgreSQL turns into a join with all that the worker has ever held.
+    """
+    return select(func.count()).select_from(table).where(*conditions).scalar_subquery()
+
+
+def _times(worker: ColumnElement[str]) -> ColumnElement[int]:
+    """How often the worker has this cell already."""
+    return _count(_HELD, _held_by(worker), _HELD.c.question == slots.c.question)
+
+
+def _unrefused(worker: ColumnElement[str]) -> ColumnElement[bool]:
+    """Not a slot this worker has refused."""
+    refused = _count(
+        refusals,
+        refusals.c.campaign == _CAMPAIGN,
+        refusals.c.step == slots.c.step,
+        refusals.c.slot == slots.c.number,
+        refusals.c.worker == worker,
+    )
+    return refused == 0
+
+
+def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[Any]:
+    return (
+        select(slots.c.number, slots.c.item, slots.c.question, slots.c.reference)
+        .where(_OPEN_HERE, _unrefused(_WORKER), *wishes)
+        .order_by(slots.c.campaign, slots.c.step, slots.c.number)
+        .with_for_update(skip_locked=True, of=slots)
+    )
+
+
+def _lend_first(*wishes: ColumnElement[bool]) -> ReturningUpdate[Any]:
+    """Pick and lend in one statement, which is how most questions are handed out."""
+    first = _open_to_worker(*wishes).limit(literal_column("1", Integer)).cte("first")
+    lease = (
+        bindparam("lease_begins", type_=String)
+        + cast(slots.c.number, String)
+        + bindparam("lease_ends", type_=String)
+    )
+    return (
+        update(slots)
+        .where(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP)
+        # Not a join: PostgreSQL, as long as it has not analysed the table, would look at them all.
+        .where(slots.c.number == select(first.c.number).scalar_subquery())
+        .values(**_LENT, lease=lease)
+        .returning(slots.c.lease, slots.c.item, slots.c.question, slots.c.reference)
+    )
+
+
+_NEW_TO_WORKER = _count(_HELD, _held_by(_WORKER)) == 0
+_WISHES: tuple[tuple[ColumnElement[bool], ...], ...] = (
+    (_NEW_TO_WORKER, slots.c.reference == bindparam("role")),
+    (_NEW_TO_WORKER,),
+    (_times(_WORKER) < _PER_CELL,),
+)
+"""First slots of items the worker has not met, in the role (reference or not) they already have in
+this step; then of items they have not met; then any they may take. So, as far as there are workers
+enough, nobody appears twice in one item's evidence."""
+NEW, ANY = 1, 2
+STAGES = tuple(
+    _open_to_worker(*wishes).add_columns(_times(_WORKER)).limit(bindparam("most"))
+    for wishes in _WISHES
+)
+"""Up to ``most`` slots, by stage, each with how often the worker has its cell already."""
+LEND_FIRST = tuple(_lend_first(*wishes) for wishes in _WISHES)
+"""Lease the first slot of a stage to the worker; nothing comes back if there is none."""
+_LEND = (
+    update(slots)
+    .where(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP)
+    .where(slots.c.number == bindparam("at_number"))
+    .values(**_LENT, lease=bindparam("new_lease"))
+)
+_REMEMBER_ROLE = (
+    update(workers)
+    .where(workers.c.campaign == _CAMPAIGN, workers.c.name == _WORKER)
+    .values(step=_STEP, reference=bindparam("role"))
+)
+OVERDUE = any_leased(_CAMPAIGN, slots.c.expires < _NOW)
+"""For queries: some lease of ``this_campaign`` has run out by ``now``."""
+_OVERDUE_SLOTS = (
+    select(slots.c.step, slots.c.number, slots.c.value)
+    .where(slots.c.campaign == _CAMPAIGN, LEASED, slots.c.expires < _NOW)
+    .with_for_update(skip_locked=True)
+)
+_EXPIRE = (
+    update(slots)
+    .where(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP)
+    .where(slots.c.number == bindparam("at_number"))
+    .values(state=becomes(SlotEvent.RETURNED))
+)
+_CANDIDATE = workers.alias("candidate")
+_TAKERS = exists().where(
+    _CANDIDATE.c.campaign == _CAMPAIGN,
+    _CANDIDATE.c.revoked.is_(None),
+    _times(_CANDIDATE.c.name) < _PER_CELL,
+    _unrefused(_CANDIDATE.c.name),
+)
+_GIVE_UP = (
+    update(slots)
+    .where(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP, may(SlotEvent.GIVEN_UP))
+    .where(not_(_TAKERS))
+    .values(state=becomes(SlotEvent.GIVEN_UP), **VACANT)
+)
+
+
+def _parameters(taker: Taker) -> dict[str, Any]:
+    return {
+        "this_campaign": taker.campaign,
+        "this_step": taker.step,
+        "this_worker": taker.worker,
+        "per_cell": taker.per_cell,
+        "until": taker.until,
+    }
+
+
+def lend_first(
+    raw: RawTransaction, taker: Taker, stage: int, role: bool | None
+) -> tuple[Lease, bool] | None:
+    """Lend the first slot of a stage, and say whether it is about a reference; None if none is."""
+    begins, ends = LeaseId.around(taker.campaign, taker.step)
+    wanted = {**_parameters(taker), "role": role, "lease_begins": begins, "lease_ends": ends}
+    found = raw.first(LEND_FIRST[stage], wanted)
+    if found is None:
+        return None
+    lease, item, question, reference = found
+    return Lease(lease, item, question, taker.until), bool(reference)
+
+
+def open_slots(
+    raw: RawTransaction, taker: Taker, stage: int, role: bool | None, most: int
+) -> list[OpenSlot]:
+    """The first slots of a stage, held until the transaction ends."""
+    wanted = {**_parameters(taker), "most": most, "role": role}
+    return [OpenSlot(*row) for row in raw.all(STAGES[stage], wanted)]
+
+
+def lend(raw: RawTransaction, taker: Taker, picked: list[OpenSlot]) -> list[Lease]:
+    """Lend these slots."""
+    wanted, lent, leases = _parameters(taker), [], []
+    for each in picked:
+        lease = str(LeaseId.new(taker.campaign, taker.step, each.number))
+        lent.append({**wanted, "at_number": each.number, "new_lease": lease})
+        leases.append(Lease(lease, each.item, each.question, taker.until))
+    if lent:
+        raw.run(_LEND, *lent)
+    return leases
+
+
+def remember_role(raw: RawTransaction, taker: Taker, *, reference: bool) -> None:
+    """Whether the worker answers about references in this step."""
+    raw.run(_REMEMBER_ROLE, {**_parameters(taker), "role": reference})
+
+
+def overdue_slots(raw: RawTransaction, campaign: int, now: float) -> list[tuple[int, int, bool]]:
+    """Step and number of the slots whose lease ran out, and whether they wait to be redone."""
+    rows = raw.all(_OVERDUE_SLOTS, {"this_campaign": campaign, "now": now})
+    return [(step, number, value is not None) for step, number, value in rows]
+
+
+def expire(raw: RawTransaction, campaign: int, places: list[tuple[int, int]]) -> None:
+    """Open these slots to others, by step and number; the late holder keeps their lease's id."""
+    if places:
+        each = ({"this_step": step, "at_number": number} for step, number in places)
+        raw.run(_EXPIRE, *({"this_campaign": campaign, **place} for place in each))
+
+
+def give_up_unanswerable(connection: Connection, campaign: int, step: int, per_cell: int) -> None:
+    """Close as empty the open slots that no admitted worker may take."""
+    where = {"this_campaign": campaign, "this_step": step, "per_cell": per_cell}
+    connection.execute(_GIVE_UP, where)

@@ -1,0 +1,297 @@
+"""One lease: its slot is answered, refused, released, renewed, taken back. Each by its own id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import and_, bindparam, case, exists, insert, select, union_all, update
+
+from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.queries.slots import LEASED, VACANT, any_open, becomes, may
+from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.schema import answers, campaigns, refusals, slots, steps
+from askfew.campaigns.lease_id import LeaseId
+from askfew.campaigns.slots.states import FAILURES_TO_EMPTY, SlotEvent
+
+__all__ = [
+    "BEING_REDONE",
+    "TAKE_AND_KEEP",
+    "Given",
+    "Holding",
+    "answerer",
+    "extend",
+    "holder_of",
+    "holding",
+    "let_stand",
+    "lock_step",
+    "redo",
+    "redone_by",
+    "refuse",
+    "release",
+    "release_all",
+    "slot_campaign_state",
+    "take",
+]
+
+_CAMPAIGN = bindparam("this_campaign", type_=slots.c.campaign.type)
+_STEP = bindparam("at_step", type_=slots.c.step.type)
+_NUMBER = bindparam("at_number", type_=slots.c.number.type)
+_LEASE = bindparam("this_lease", type_=slots.c.lease.type)
+_WORKER = bindparam("this_worker", type_=slots.c.worker.type)
+_SLOT = and_(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP, slots.c.number == _NUMBER)
+_HELD = and_(_SLOT, slots.c.lease == _LEASE, may(SlotEvent.ANSWERED))
+"""This lease's slot still waits: it is leased, or its lease ran out and nobody else has it."""
+_ANSWERS = and_(answers.c.campaign == _CAMPAIGN, answers.c.step == _STEP, answers.c.slot == _NUMBER)
+_ANSWER = and_(_ANSWERS, answers.c.id == _LEASE)
+_ALIVE = exists().where(campaigns.c.id == _CAMPAIGN, campaigns.c.state != "closed")
+BEING_REDONE = and_(LEASED, slots.c.value.is_not(None))
+"""For queries: its answer was taken back, and its worker has not answered again."""
+
+_TAKE = (
+    update(slots)
+    .where(_HELD, _ALIVE)
+    .values(state=becomes(SlotEvent.ANSWERED), value=bindparam("answer"), expires=None)
+    .returning(
+        slots.c.worker,
+        slots.c.item,
+        slots.c.question,
+        # But for itself: PostgreSQL looks at how things stood before, and an answer may come late.
+        any_open(_CAMPAIGN, but=(_STEP, _NUMBER)).label("others_open"),
+    )
+)
+_KEEP = insert(answers)
+_TAKEN = _TAKE.cte("taken")
+_KEPT = {
+    **{name: _TAKEN.c[name] for name in ("worker", "item", "question")},
+    **{
+        name: bindparam(f"keep_{name}", type_=answers.c[name].type)
+        for name in (column.name for column in answers.columns)
+        if name not in ("worker", "item", "question")
+    },
+}
+TAKE_AND_KEEP = select(_TAKEN.c.others_open).add_cte(
+    insert(answers)
+    .from_select(list(_KEPT), select(*_KEPT.values()))
+    .returning(answers.c.id)
+    .cte("kept")
+)
+_HOLDING = select(slots.c.worker, slots.c.value).where(_HELD, _ALIVE).with_for_update(of=slots)
+_REFUSE = (
+    update(slots)
+    .where(_SLOT, may(SlotEvent.REFUSED))
+    .values(
+        failures=slots.c.failures + 1,
+        state=case(
+            (slots.c.failures + 1 >= FAILURES_TO_EMPTY, becomes(SlotEvent.EMPTIED)),
+            (slots.c.value.is_not(None), becomes(SlotEvent.EMPTIED)),  # after an undo, nobody else
+            else_=becomes(SlotEvent.REFUSED),
+        ),
+        value=None,
+        **VACANT,
+    )
+)
+_KEEP_REFUSAL = insert(refusals)
+_RETURNED: dict[str, Any] = {"state": becomes(SlotEvent.RETURNED), **VACANT}
+_RELEASE = update(slots).where(_SLOT, may(SlotEvent.RETURNED)).values(**_RETURNED)
+_RENEW = (
+    update(slots)
+    .where(_SLOT, may(SlotEvent.RENEWED))
+    .values(state=becomes(SlotEvent.RENEWED), expires=bindparam("until"))
+)
+_TOLD = select(answers.c.worker, answers.c.retracted).where(_ANSWER)
+_REACHED = select(campaigns.c.state).join(slots, campaigns.c.id == slots.c.campaign).where(_SLOT)
+_LOCK_STEP = (
+    select(steps.c.closed)
+    .where(steps.c.campaign == _CAMPAIGN, steps.c.number == _STEP)
+    .with_for_update()
+)
+_REDONE_BY = select(slots.c.lease).where(_SLOT, BEING_REDONE, slots.c.worker == _WORKER)
+_LEND_AGAIN = (
+    update(slots)
+    .where(_SLOT, may(SlotEvent.RETRACTED))
+    .values(
+        state=becomes(SlotEvent.RETRACTED),
+        lease=bindparam("new_lease"),
+        expires=bindparam("until"),
+    )
+)
+_MARK = (
+    update(answers)
+    .where(_ANSWERS, answers.c.id == bindparam("this_answer", type_=answers.c.id.type))
+    .values(retracted=bindparam("is_retracted"))
+)
+_LAST_SAID = (
+    select(answers.c.id, answers.c.value)
+    .join(slots, and_(_SLOT, slots.c.worker == answers.c.worker))
+    .where(_ANSWERS, answers.c.retracted.is_(True))
+    .order_by(answers.c.time.desc(), answers.c.id)
+)
+_STAND = (
+    update(slots)
+    .where(_SLOT, may(SlotEvent.STANDS))
+    .values(
+        state=becomes(SlotEvent.STANDS),
+        lease=bindparam("new_lease"),
+        value=bindparam("answer"),
+        expires=None,
+    )
+)
+_HOLDER = union_all(
+    select(slots.c.worker).where(_SLOT, slots.c.lease == _LEASE),
+    select(answers.c.worker).where(_ANSWER),
+)
+_THEIR_SLOTS = and_(slots.c.campaign == _CAMPAIGN, slots.c.worker == _WORKER)
+_RELEASE_ALL = update(slots).where(_THEIR_SLOTS, may(SlotEvent.RETURNED)).values(**_RETURNED)
+_REDOING = select(slots.c.step, slots.c.number).where(_THEIR_SLOTS, BEING_REDONE).with_for_update()
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer as it was told: its value, and what is kept beside it."""
+
+    value: float
+    raw: str
+    time: float
+    seconds: float | None
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Who holds a slot, and whether they answer it again after an undo."""
+
+    worker: str
+    redoing: bool
+
+
+def _place(campaign: int, step: int, slot: int) -> dict[str, Any]:
+    return {"this_campaign": campaign, "at_step": step, "at_number": slot}
+
+
+def _at(lease: LeaseId) -> dict[str, Any]:
+    return {**_place(lease.campaign, lease.step, lease.slot), "this_lease": str(lease)}
+
+
+def take(raw: RawTransaction, lease: LeaseId, given: Given) -> bool | None:
+    """Count the answer if its slot still waits for it: whether other slots are open. None if not.
+
+    Where the database can, in one statement.
+    """
+    at = {**_at(lease), "answer": given.value}
+    kept: dict[str, Any] = {
+        "id": str(lease),
+        "campaign": lease.campaign,
+        "step": lease.step,
+        "slot": lease.slot,
+        "value": given.value,
+        "raw": given.raw,
+        "seconds": given.seconds,
+        "cost": given.cost,
+        "time": given.time,
+        "retracted": False,
+    }
+    if raw.at_once:
+        found = raw.first(TAKE_AND_KEEP, {**at, **{f"keep_{k}": v for k, v in kept.items()}})
+        return None if found is None else bool(found[0])
+    found = raw.first(_TAKE, at)
+    if found is None:
+        return None
+    worker, item, question, others_open = found
+    raw.run(_KEEP, {**kept, "worker": worker, "item": item, "question": question})
+    return bool(others_open)
+
+
+def holding(raw: RawTransaction, lease: LeaseId) -> Holding | None:
+    """Who holds the slot by this lease, held until the transaction ends; None if nobody does."""
+    found = raw.first(_HOLDING, _at(lease))
+    return None if found is None else Holding(found[0], found[1] is not None)
+
+
+def refuse(raw: RawTransaction, lease: LeaseId, worker: str, reason: str, now: float) -> None:
+    """A skip or a failure: the slot goes to someone else, or closes empty. The caller holds it."""
+    raw.run(_REFUSE, _at(lease))
+    place = {"campaign": lease.campaign, "step": lease.step, "slot": lease.slot}
+    raw.run(_KEEP_REFUSAL, {**place, "worker": worker, "reason": reason, "time": now})
+
+
+def release(raw: RawTransaction, lease: LeaseId) -> None:
+    """Open the slot to others. The caller holds it."""
+    raw.run(_RELEASE, _at(lease))
+
+
+def extend(raw: RawTransaction, lease: LeaseId, until: float) -> None:
+    """Keep the slot for its worker. The caller holds it."""
+    raw.run(_RENEW, {**_at(lease), "until": until})
+
+
+def release_all(raw: RawTransaction, campaign: int, worker: str) -> None:
+    """Open all that a worker holds to others; what they were to answer again stands."""
+    who = {"this_campaign": campaign, "this_worker": worker}
+    for step, number in raw.all(_REDOING, who):
+        let_stand(raw, campaign, step, number)
+    raw.run(_RELEASE_ALL, who)
+
+
+def answerer(raw: RawTransaction, lease: LeaseId) -> tuple[str, bool] | None:
+    """Who answered by this lease, and whether they took that back; None if nobody did."""
+    found = raw.first(_TOLD, _at(lease))
+    return None if found is None else (found[0], bool(found[1]))
+
+
+def slot_campaign_state(raw: RawTransaction, lease: LeaseId) -> str | None:
+    """The state of the campaign that has the lease's slot; None if there is no such slot."""
+    found = raw.first(_REACHED, _at(lease))
+    state: str | None = None if found is None else found[0]
+    return state
+
+
+def lock_step(raw: RawTransaction, lease: LeaseId) -> bool:
+    """Keep hold of the lease's step, as who closes it does; whether it is closed."""
+    found = raw.first(_LOCK_STEP, _at(lease))
+    return found is not None and found[0] is not None
+
+
+def redone_by(raw: RawTransaction, lease: LeaseId, worker: str) -> str | None:
+    """By which lease the worker answers this slot again, if they do."""
+    found = raw.first(_REDONE_BY, {**_at(lease), "this_worker": worker})
+    again: str | None = None if found is None else found[0]
+    return again
+
+
+def redo(raw: RawTransaction, lease: LeaseId, until: float) -> LeaseId:
+    """An undo: lend the slot to the same worker once more, their answer marked retracted.
+
+    The slot never goes to somebody else: who undoes has seen their own answer, and handing the
+    slot on would let what was said decide who is asked, until somebody says something that is left
+    alone. For the same reason the answer *stands* (``let_stand``) if its worker comes back with
+    nothing: when the lease runs out, when it is handed back, when the worker is revoked. An undo
+    alone then takes nothing away. Were the slot closed empty instead, those who undo one answer
+    more often than the other and leave would shift the mean. A skip after an undo is somebody's
+    word that they cannot tell, as any skip is: it closes the slot empty.
+
+    Until then the slot is LEASED and still holds the value, which marks it.
+    """
+    again = LeaseId.new(lease.campaign, lease.step, lease.slot)
+    at = _at(lease)
+    raw.run(_MARK, {**at, "this_answer": str(lease), "is_retracted": True})
+    raw.run(_LEND_AGAIN, {**at, "new_lease": str(again), "until": until})
+    return again
+
+
+def let_stand(raw: RawTransaction, campaign: int, step: int, slot: int) -> None:
+    """Count what the worker last said after all (see ``redo``). The caller holds the slot."""
+    at = _place(campaign, step, slot)
+    answer, value = raw.first(_LAST_SAID, at)
+    raw.run(_MARK, {**at, "this_answer": answer, "is_retracted": False})
+    raw.run(_STAND, {**at, "new_lease": answer, "answer": value})
+
+
+def holder_of(database: Database, lease: LeaseId) -> str | None:
+    """Who holds a lease, or has answered by it; None if that is over.
+
+    A lease is one worker's for good: what is true of it here stays true.
+    """
+    found = database.fetch_one(_HOLDER, _at(lease))
+    worker: str | None = None if found is None else found[0]
+    return worker

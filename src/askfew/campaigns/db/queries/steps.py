@@ -1,0 +1,275 @@
+"""The steps of a campaign: its log. Batches and Tallies are kept as bytes, plans as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
+
+from askfew.campaigns.db.queries.slots import any_leased, any_open
+from askfew.campaigns.db.schema import campaigns, steps
+from askfew.plans import Plan
+from askfew.records import Batch, Ints, Snapshot, Tally
+
+__all__ = [
+    "NewestStep",
+    "Progress",
+    "StepRow",
+    "all_steps",
+    "answers_by_phase",
+    "find_step",
+    "freeze_step",
+    "insert_step",
+    "lock_step",
+    "newest_number",
+    "newest_step",
+    "plan_bytes",
+    "plans_after_learning",
+    "progress_of",
+    "read_plans",
+    "seal_of",
+    "seals_of",
+]
+
+_PROGRESS = (
+    select(
+        campaigns.c.state,
+        steps.c.number,
+        steps.c.opened,
+        steps.c.closed,
+        or_(any_open(campaigns.c.id), any_leased(campaigns.c.id)).label("waiting"),
+    )
+    .outerjoin(steps, steps.c.campaign == campaigns.c.id)
+    .where(campaigns.c.id == bindparam("this_campaign"))
+    .order_by(steps.c.number.desc())
+    .limit(1)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A campaign's state, and its newest step, if there is one."""
+
+    state: str
+    number: int | None
+    opened: float | None
+    closed: float | None
+    waiting: bool
+    """Whether some slot waits for an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewestStep:
+    """The newest step, without its Batch."""
+
+    number: int
+    why: str
+    known: dict[str, Any]
+    """The snapshot that its method took before it; empty if there is none."""
+    opened: float
+    closed: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class StepRow:
+    """A step as it is kept; the properties read what is bytes."""
+
+    campaign: int
+    number: int
+    items: bytes
+    questions: bytes
+    repeats: bytes
+    plans: bytes | None
+    why: str
+    known: str | None
+    opened: float
+    closed: float | None
+    counts: bytes | None
+    sums: bytes | None
+    squares: bytes | None
+    seal: str | None
+
+    @property
+    def batch(self) -> Batch:
+        """What was asked."""
+        return Batch(_ints(self.items), _ints(self.questions), _ints(self.repeats), self.why)
+
+    @property
+    def tally(self) -> Tally:
+        """What was answered; of an open step, nothing."""
+        counts = _ints(self.counts or b"")
+        return Tally(counts, _floats(self.sums or b""), _floats(self.squares or b""))
+
+    @property
+    def plan_list(self) -> tuple[Plan, ...]:
+        """What a guess decided before it."""
+        return read_plans(self.plans)
+
+
+def progress_of(connection: Connection, campaign: int) -> Progress:
+    """Where the campaign stands."""
+    return Progress(*connection.execute(_PROGRESS, {"this_campaign": campaign}).one())
+
+
+def newest_step(connection: Connection, campaign: int) -> NewestStep | None:
+    """The newest step; None if there is none."""
+    newest = select(func.max(steps.c.number)).where(steps.c.campaign == campaign)
+    row = connection.execute(
+        select(steps.c.number, steps.c.why, steps.c.known, steps.c.opened, steps.c.closed).where(
+            steps.c.campaign == campaign, steps.c.number == newest.scalar_subquery()
+        )
+    ).one_or_none()
+    if row is None:
+        return None
+    known = json.loads(row.known) if row.known else {}
+    return NewestStep(row.number, row.why, known, row.opened, row.closed)
+
+
+def newest_number(connection: Connection, campaign: int) -> int | None:
+    """The number of the newest step; None if there is none."""
+    last = select(func.max(steps.c.number)).where(steps.c.campaign == campaign)
+    newest: int | None = connection.execute(last).scalar_one()
+    return newest
+
+
+def all_steps(connection: Connection, campaign: int) -> list[StepRow]:
+    """Every step, in their order."""
+    ordered = select(steps).where(steps.c.campaign == campaign).order_by(steps.c.number)
+    return [StepRow(*row) for row in connection.execute(ordered)]
+
+
+def find_step(connection: Connection, campaign: int, number: int) -> StepRow | None:
+    """One step, if it is there."""
+    here = (steps.c.campaign == campaign, steps.c.number == number)
+    row = connection.execute(select(steps).where(*here)).one_or_none()
+    return None if row is None else StepRow(*row)
+
+
+def lock_step(connection: Connection, campaign: int, number: int) -> StepRow:
+    """A step, held until the transaction ends: nobody else closes it, or takes answers back."""
+    here = (steps.c.campaign == campaign, steps.c.number == number)
+    return StepRow(*connection.execute(select(steps).where(*here).with_for_update()).one())
+
+
+def insert_step(
+    connection: Connection,
+    campaign: int,
+    number: int,
+    batch: Batch,
+    plans: Sequence[Plan],
+    now: float,
+) -> None:
+    """A new step; one that is there already is an error."""
+    connection.execute(
+        insert(steps).values(
+            campaign=campaign,
+            number=number,
+            items=_bytes(batch.items),
+            questions=_bytes(batch.questions),
+            repeats=_bytes(batch.repeats),
+            plans=plan_bytes(plans),
+            why=batch.why,
+            known=None if batch.known is None else json.dumps(_known(batch.known)),
+            opened=now,
+        )
+    )
+
+
+def freeze_step(
+    connection: Connection, campaign: int, number: int, tally: Tally, seal: str, now: float
+) -> None:
+    """Close a step with its Tally."""
+    assert tally.squares is not None
+    connection.execute(
+        update(steps)
+        .where(steps.c.campaign == campaign, steps.c.number == number)
+        .values(
+            closed=now,
+            counts=_bytes(tally.counts),
+            sums=_bytes(tally.sums),
+            squares=_bytes(tally.squares),
+            seal=seal,
+        )
+    )
+
+
+def seal_of(connection: Connection, campaign: int, number: int) -> str | None:
+    """The seal of a closed step; None if there is none."""
+    here = (steps.c.campaign == campaign, steps.c.number == number)
+    return connection.execute(select(steps.c.seal).where(*here)).scalar_one_or_none()
+
+
+def seals_of(connection: Connection, campaigns_: Sequence[int]) -> set[str]:
+    """The seals of all closed steps of these campaigns."""
+    sealed = (steps.c.campaign.in_(campaigns_), steps.c.seal.is_not(None))
+    return {str(seal) for seal in connection.execute(select(steps.c.seal).where(*sealed)).scalars()}
+
+
+def answers_by_phase(connection: Connection, campaign: int) -> dict[str, int]:
+    """How many answers closed steps have, by the phase their method was in."""
+    rows = connection.execute(
+        select(steps.c.known, steps.c.counts)
+        .where(steps.c.campaign == campaign, steps.c.closed.is_not(None))
+        .order_by(steps.c.number)
+    )
+    phases: dict[str, int] = {}
+    for known, counts in rows:
+        phase = json.loads(known)["phase"] if known else "answers"
+        phases[phase] = phases.get(phase, 0) + int(_ints(counts).sum())
+    return phases
+
+
+def plans_after_learning(connection: Connection, campaign: int) -> tuple[Plan, ...]:
+    """The plans of the first step with any that is not of the phase in which a rule is learnt."""
+    frozen = connection.execute(
+        select(steps.c.plans)
+        .where(
+            steps.c.campaign == campaign,
+            steps.c.plans.is_not(None),
+            steps.c.known.is_not(None),
+            ~steps.c.known.like('{"phase": "learn"%'),
+        )
+        .order_by(steps.c.number)
+        .limit(1)
+    ).scalar()
+    return read_plans(frozen)
+
+
+def plan_bytes(plans: Sequence[Plan]) -> bytes | None:
+    """Plans as the store keeps them: the same ones are always the same bytes."""
+    if not plans:
+        return None
+    return b"[" + b",".join(plan.to_bytes() for plan in plans) + b"]"
+
+
+def read_plans(content: bytes | None) -> tuple[Plan, ...]:
+    """The inverse of ``plan_bytes``."""
+    return () if content is None else tuple(Plan.from_dict(each) for each in json.loads(content))
+
+
+def _known(known: Snapshot) -> dict[str, Any]:
+    """A snapshot as JSON-ready values."""
+    return {
+        "phase": known.phase,
+        "labels": known.labels.tolist(),
+        "evidence": None if known.evidence is None else known.evidence.tolist(),
+        "threshold": known.threshold,
+        "question": known.question,
+        "expected": known.expected,
+    }
+
+
+def _bytes(array: np.ndarray[Any, Any]) -> bytes:
+    return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def _ints(content: bytes) -> Ints:
+    return np.frombuffer(content, dtype="<i8").astype(np.int64)
+
+
+def _floats(content: bytes) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.frombuffer(content, dtype="<f8").astype(np.float64)

@@ -1,0 +1,112 @@
+"""The workers of a campaign: when they came, whether they were revoked, what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, func, select, text, update
+
+from askfew.campaigns.db.queries.handout import OVERDUE
+from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.schema import campaigns, steps, workers
+
+__all__ = ["Arrival", "active_count", "arrive", "join_all", "revocations", "revoke", "see"]
+
+_CAMPAIGN = bindparam("this_campaign", type_=campaigns.c.id.type)
+_WORKER = bindparam("this_worker", type_=workers.c.name.type)
+_NEWEST = select(func.max(steps.c.number)).where(steps.c.campaign == _CAMPAIGN).scalar_subquery()
+_US = (workers.c.campaign == _CAMPAIGN, workers.c.name == _WORKER)
+
+_ARRIVAL = (
+    select(
+        campaigns.c.state,
+        _NEWEST.label("step"),
+        select(OVERDUE).scalar_subquery().label("overdue"),
+        workers.c.seen,
+        workers.c.revoked,
+        workers.c.step.label("last_step"),
+        workers.c.reference,
+    )
+    .where(campaigns.c.id == _CAMPAIGN, *_US)
+    .with_for_update(of=workers)
+)
+_JOIN = text(
+    "INSERT INTO workers (campaign, name, joined, seen)"
+    " VALUES (:this_campaign, :this_worker, :now, :now) ON CONFLICT DO NOTHING"
+)
+_SEE = update(workers).where(*_US).values(seen=bindparam("now"))
+_REVOKE = update(workers).where(*_US, workers.c.revoked.is_(None)).values(revoked=bindparam("now"))
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What a worker who asks finds."""
+
+    state: str
+    """The campaign's."""
+    step: int | None
+    """The newest."""
+    overdue: bool
+    """Whether some lease has run out."""
+    seen: float
+    revoked: float | None
+    last_step: int | None
+    reference: bool | None
+
+    @property
+    def role(self) -> bool | None:
+        """Whether the worker answers about references in this step; None if neither yet."""
+        return self.reference if self.last_step == self.step else None
+
+
+def arrive(raw: RawTransaction, campaign: int, worker: str, now: float) -> Arrival:
+    """Let the worker in and keep hold of their row: of two requests by one worker, one waits."""
+    who = {"this_campaign": campaign, "this_worker": worker, "now": now}
+    row = raw.first(_ARRIVAL, who)
+    if row is None:
+        raw.run(_JOIN, who)
+        row = raw.first(_ARRIVAL, who)
+    return Arrival(*row)
+
+
+def see(raw: RawTransaction, campaign: int, worker: str, now: float) -> None:
+    """Keep when the worker was last seen."""
+    raw.run(_SEE, {"this_campaign": campaign, "this_worker": worker, "now": now})
+
+
+def revoke(raw: RawTransaction, campaign: int, worker: str, now: float) -> None:
+    """Ask the worker no more, also one who has not come yet."""
+    who = {"this_campaign": campaign, "this_worker": worker, "now": now}
+    raw.run(_JOIN, who)
+    raw.run(_REVOKE, who)
+
+
+def join_all(connection: Connection, campaign: int, names: Iterable[str], now: float) -> set[str]:
+    """Let in who is new, and keep hold of all: nobody is revoked meanwhile. Who was before."""
+    who = [{"this_campaign": campaign, "this_worker": name, "now": now} for name in sorted(names)]
+    connection.execute(_JOIN, who)
+    everybody = connection.execute(
+        select(workers.c.name, workers.c.revoked)
+        .where(workers.c.campaign == campaign)
+        .order_by(workers.c.name)
+        .with_for_update()
+    )
+    return {row.name for row in everybody if row.revoked is not None}
+
+
+def active_count(connection: Connection, campaign: int, since: float) -> int:
+    """How many workers were seen since then, but for those who were revoked."""
+    seen = (workers.c.campaign == campaign, workers.c.seen > since, workers.c.revoked.is_(None))
+    query = select(func.count()).select_from(workers).where(*seen)
+    return connection.execute(query).scalar_one()
+
+
+def revocations(connection: Connection, campaign: int) -> dict[str, bool]:
+    """Whether each worker was revoked, in the order they came."""
+    rows = connection.execute(
+        select(workers.c.name, workers.c.revoked)
+        .where(workers.c.campaign == campaign)
+        .order_by(workers.c.joined, workers.c.name)
+    )
+    return {row.name: row.revoked is not None for row in rows}

@@ -1,0 +1,53 @@
+"""In which order a Batch's answers are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from askfew.records import Batch, Ints
+
+__all__ = ["deal"]
+
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+def deal(batch: Batch, *, references: bool) -> list[tuple[int, int, int, bool]]:
+    """One slot an answer: first one about every item, then a second about every item, and so on.
+
+    Each is row, item, question, and whether it is about a reference (never without ``references``).
+    Dealt in this order, somebody who answers one after another meets as many items as possible,
+    and somebody who looks for an item they have not met finds one soon.
+    """
+    rows = np.repeat(np.arange(len(batch)), batch.repeats)
+    by_row = rows[np.lexsort((rows, _turns(rows)))]
+    dealt = by_row[np.lexsort((by_row, _turns(batch.items[by_row])))]
+    known = _references(batch) if references else np.zeros(len(batch), dtype=np.bool_)
+    return list(
+        zip(
+            dealt.tolist(),
+            batch.items[dealt].tolist(),
+            batch.questions[dealt].tolist(),
+            known[dealt].tolist(),
+            strict=True,
+        )
+    )
+
+
+def _turns(names: Ints) -> Ints:
+    """How many of the same name come before each: 7 7 3 7 has the turns 0 1 0 2."""
+    order = np.argsort(names, kind="stable")
+    ordered = names[order]
+    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[first, len(names)])
+    turns = np.empty(len(names), dtype=np.int64)
+    turns[order] = np.arange(len(names)) - np.repeat(first, lengths)
+    return turns
+
+
+def _references(batch: Batch) -> Bools:
+    """Rows about items that have their label already: they are asked only as references."""
+    if batch.known is None:
+        return np.zeros(len(batch), dtype=np.bool_)
+    return np.asarray(batch.known.labels[batch.items] >= 0)
