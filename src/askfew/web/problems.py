@@ -9,11 +9,11 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Match
 
+from askfew.campaigns.db.failures import TOO_BUSY
 from askfew.errors import (
     AskfewError,
     InvalidInput,
@@ -51,7 +51,7 @@ def install(app: FastAPI, page: Callable[[Request, ProblemDetails], Response]) -
     app.state.problem_page = page
     app.add_exception_handler(AskfewError, lambda request, error: _answer(request, _said(error)))
     app.add_exception_handler(
-        PoolTimeout,
+        TOO_BUSY,
         lambda request, _: _answer(request, Refused(503, "too busy: try again soon", _AGAIN)),
     )
     app.add_exception_handler(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
-
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import images
+from askfew.campaigns.db.queries.contents import find_picture
 from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.settings import most_groups
 from askfew.campaigns.slots.intake import Receipt
@@ -60,12 +58,10 @@ class StoreDesk:
     def image(self, digest: str) -> bytes:
         """A picture by its hash."""
         with self.campaign.database.read() as connection:
-            content = connection.execute(
-                select(images.c.content).where(images.c.hash == digest)
-            ).scalar_one_or_none()
-        if content is None:
+            picture = find_picture(connection, digest)
+        if picture is None:
             raise InvalidInput("a picture must be in the store", digest, "run 'askfew doctor'")
-        return bytes(content)
+        return picture.content
 
     def warnings(self) -> tuple[AnswerWarning, ...]:
         """What the campaign has found wrong with this worker's answers."""

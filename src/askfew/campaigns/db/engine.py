@@ -10,7 +10,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from askfew.campaigns.db.lock import locked, open_lock
 from askfew.errors import InvalidInput, MissingExtra
 
-__all__ = ["open_engine"]
+__all__ = ["file_of", "open_engine", "shown_url"]
 
 _BUSY_SECONDS = 60.0
 
@@ -38,6 +38,21 @@ def open_engine(url: str) -> tuple[Engine, str | None]:
         repr(url),
         "mend the address",
     )
+
+
+def file_of(url: str) -> str | None:
+    """The file of a store on SQLite; None for any other address."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        return None
+    file = parsed.database if parsed.get_backend_name() == "sqlite" else None
+    return None if file in ("", ":memory:") else file
+
+
+def shown_url(url: str) -> str:
+    """The address without its password."""
+    return make_url(url).render_as_string()
 
 
 def _sqlite(engine: Engine) -> tuple[Engine, str]:

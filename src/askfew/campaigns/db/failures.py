@@ -11,14 +11,19 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InvalidRequestError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from askfew.errors import StoreFull, StoreUnreachable
 
-__all__ = ["Failures"]
+__all__ = ["DATABASE_ERRORS", "TOO_BUSY", "Failures", "driver_words"]
 
 T = TypeVar("T")
 
+DATABASE_ERRORS = (DBAPIError, InvalidRequestError)
+"""How a query ends that meets what cannot be."""
+TOO_BUSY = PoolTimeout
+"""No connection was free in time."""
 _TRIES = 5
 _TRY_AGAIN = ("40001", "40P01")
 """What PostgreSQL says to one of two transactions that stood in each other's way."""
@@ -37,6 +42,12 @@ _DAMAGED = (
 _HALF_MADE = re.compile("no such (table|column)|Could not decode|malformed")
 _LITTLE_ROOM = 1 << 16
 """Bytes; SQLite begins with files of half that size beside its own."""
+
+
+def driver_words(error: Exception) -> str:
+    """What the database's driver says."""
+    said = error.orig if isinstance(error, DBAPIError) else error
+    return " ".join(str(said).split())
 
 
 class Failures:
@@ -130,8 +141,7 @@ class Failures:
 
     def _named(self, error: Exception) -> str:
         """The store, and what its driver says."""
-        said = error.orig if isinstance(error, DBAPIError) else error
-        return f"{self._engine.url.render_as_string()} ({' '.join(str(said).split())})"
+        return f"{self._engine.url.render_as_string()} ({driver_words(error)})"
 
     def _has_no_room(self) -> bool:
         """Whether the disk is full: SQLite then has other words for it, too."""

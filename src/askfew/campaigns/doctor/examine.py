@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from askfew.campaigns.db.database import Connection, Database
+from askfew.campaigns.db.failures import DATABASE_ERRORS
 from askfew.campaigns.db.queries.campaigns import CampaignRow, get_campaign, numbers
 from askfew.campaigns.db.queries.contents import item_count, question_count
-from askfew.campaigns.db.queries.soundness import DATABASE_ERRORS, file_problems
+from askfew.campaigns.db.queries.soundness import file_problems
 from askfew.campaigns.db.queries.steps import StepRow, find_step
 from askfew.campaigns.db.queries.tables import count_rows
 from askfew.campaigns.doctor.checks import answer_problems, slot_problems, step_problems

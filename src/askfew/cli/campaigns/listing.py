@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 
 from rich.table import Table
 from rich.text import Text
-from sqlalchemy import select
 
-from askfew.campaigns.db.schema import campaigns
+from askfew.campaigns.db.queries.campaigns import all_campaigns
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json, report
@@ -18,11 +17,16 @@ __all__ = ["list_campaigns"]
 
 def list_campaigns(store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
     """List the campaigns of a store, oldest first."""
-    columns = (campaigns.c.name, campaigns.c.state, campaigns.c.created)
     with open_store(store) as opened, opened.database.read() as connection:
-        rows = connection.execute(select(*columns).order_by(campaigns.c.id)).all()
+        rows = all_campaigns(connection)
     if json:
-        print_json({"campaigns": [dict(row._mapping) for row in rows]})
+        print_json(
+            {
+                "campaigns": [
+                    {"name": row.name, "state": row.state, "created": row.created} for row in rows
+                ]
+            }
+        )
         return
     table = Table("campaign", "state", "created (UTC)")
     for row in rows:

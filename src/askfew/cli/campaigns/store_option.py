@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
 from typer import Argument, Option
 
+from askfew.campaigns.db.engine import file_of, shown_url
+from askfew.campaigns.db.failures import DATABASE_ERRORS, driver_words
 from askfew.campaigns.doctor.examine import FAILURES, first_problem
 from askfew.campaigns.store import Store
 from askfew.errors import AskfewError, InvalidInput, StoreUnreachable
@@ -62,7 +62,7 @@ def _check_sound(store: Store, url: str, error: Exception) -> None:
     if problem is not None:
         raise StoreUnreachable(
             "the store must be sound",
-            f"{make_url(url).render_as_string()} ({problem})",
+            f"{shown_url(url)} ({problem})",
             "see what 'askfew doctor' says, and go on from a backup",
         ) from error
 
@@ -72,22 +72,18 @@ def translate_database_errors(url: str) -> Iterator[None]:
     """What the database does not like about the address, as a sentence without passwords."""
     try:
         yield
-    except DBAPIError as error:
+    except DATABASE_ERRORS as error:
         raise InvalidInput(
             "the store must be a database of askfew's",
-            f"{make_url(url).render_as_string()} ({str(error.orig).strip()})",
+            f"{shown_url(url)} ({driver_words(error)})",
             "check the address",
         ) from error
 
 
 def check_there(url: str) -> None:
     """Refuse a file that is not there: SQLite would create an empty one, to be found later."""
-    try:
-        parsed = make_url(url)
-    except ArgumentError:
-        return  # the store itself says what is wrong with it
-    file = parsed.database if parsed.get_backend_name() == "sqlite" else None
-    if file and file != ":memory:" and not os.path.exists(file):
+    file = file_of(url)  # of another address the store itself says what is wrong with it
+    if file is not None and not os.path.exists(file):
         raise InvalidInput(
             "the store must be there",
             f"no file {file}",

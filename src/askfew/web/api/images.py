@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
-from sqlalchemy import select
 
-from askfew.campaigns.db.schema import images
+from askfew.campaigns.db.queries.contents import find_picture
 from askfew.web.access.dependencies import Worker
 from askfew.web.opened import Opened
 from askfew.web.problems import Refused
@@ -29,12 +28,11 @@ def image(
     _: Worker, campaign: Opened, digest: Annotated[str, Path(description="The picture's hash.")]
 ) -> Response:
     """The bytes. A hash never means another picture, so browsers may keep it."""
-    row = None
+    picture = None
     if digest in campaign.pictures:
         with campaign.database.read() as connection:
-            found = select(images.c.kind, images.c.content).where(images.c.hash == digest)
-            row = connection.execute(found).one_or_none()
-    if row is None:
+            picture = find_picture(connection, digest)
+    if picture is None:
         raise Refused(404, "this campaign has no such picture")
     kept = {"Cache-Control": "private, max-age=31536000, immutable", "ETag": f'"{digest}"'}
-    return Response(row.content, media_type=row.kind, headers=kept)
+    return Response(picture.content, media_type=picture.kind, headers=kept)

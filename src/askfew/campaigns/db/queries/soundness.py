@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, and_, exists, func, not_, or_, select
-from sqlalchemy.exc import DBAPIError, InvalidRequestError
 
 from askfew.campaigns.db.database import Database
 from askfew.campaigns.db.queries.leases import BEING_REDONE
@@ -15,7 +14,6 @@ from askfew.campaigns.db.schema import answers, refusals, slots
 from askfew.campaigns.slots.states import SlotState
 
 __all__ = [
-    "DATABASE_ERRORS",
     "AnsweredSlot",
     "SlotRow",
     "answer_places",
@@ -29,8 +27,6 @@ __all__ = [
     "slots_of_step",
 ]
 
-DATABASE_ERRORS = (DBAPIError, InvalidRequestError)
-"""How a query ends that meets what cannot be."""
 _AT_ONCE = 5000
 _OWN_SLOT = and_(
     slots.c.campaign == answers.c.campaign,
