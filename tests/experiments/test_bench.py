@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
+import numpy as np
 import pytest
 
 from askfew.experiments import bench
-from askfew.experiments.bench import METHODS, Case, Cell, pairs, run_bench, write_csv
+from askfew.experiments.bench import (
+    METHODS,
+    Case,
+    Cell,
+    SameGroupQueries,
+    default_methods,
+    floors,
+    pairs,
+    run_bench,
+)
 from askfew.simulation import Instance
 
 SMALL = Case("small", Instance(8, 4, 2, 4.0))
@@ -55,11 +62,33 @@ def test_methods_that_ask_everything_are_left_out_where_that_is_too_much() -> No
     assert [method for _, method in pairs("small", METHODS)] == list(METHODS)
 
 
-def test_the_table_has_a_row_a_cell(tmp_path: Path) -> None:
-    cells = measure(methods=("frugal", "told-gap"))
-    write_csv(list(cells.values()), tmp_path / "bench.csv")
-    with (tmp_path / "bench.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert [row["method"] for row in rows] == ["frugal", "told-gap"]
-    assert float(rows[0]["mean_answers"]) == mean(cells["frugal"])
-    assert float(rows[0]["error_high"]) == cells["frugal"].summary.error_interval[1]
+THREE = Case("three", Instance(9, 8, 8, 0.9, noise="yes-no", groups=3))
+
+
+def test_the_peers_run_beside_askfew_on_two_groups_and_on_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(bench.SUITES, "peers", (SMALL, THREE))
+    methods = default_methods("peers")
+    cells = run_bench("peers", delta=0.1, runs=2, seed=3, jobs=1, methods=methods)
+    found = {(cell.case, cell.method): cell for cell in cells}
+    assert {method for case, method in found if case == "small"} == set(methods)
+    assert {method for case, method in found if case == "three"} == {*methods} - {"told-gap"}
+    for cell in cells:
+        assert mean(cell) > 0
+    for case in (SMALL, THREE):  # whoever is told everything is cheapest, but for the floor
+        told = mean(found[case.name, "told-levels"])
+        assert all(told <= mean(cell) for cell in cells if cell.case == case.name)
+        assert all(floor.answers > 0 for floor in floors(case, 0.1))
+
+
+def test_the_suites_quick_and_full_compare_what_they_did() -> None:
+    assert default_methods("quick") == default_methods("full") == METHODS
+
+
+def test_a_same_group_query_is_as_reliable_as_an_answer_to_the_best_question() -> None:
+    queries = SameGroupQueries(Instance(8, 40, 2, 0.7, noise="yes-no"))
+    assert queries.right == pytest.approx(0.85)
+    assert SameGroupQueries(Instance(8, 40, 2, 2.0)).right == pytest.approx(0.841, abs=1e-3)
+    world = queries.draw(np.random.SeedSequence(1))
+    assert (world.oracle.problem.items, world.oracle.problem.questions) == (8, 8)

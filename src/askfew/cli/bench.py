@@ -1,9 +1,11 @@
-"""``askfew bench``: what every method costs on every instance, measured in one run."""
+"""``askfew bench``: what every method costs and finds, measured in one run."""
 
 from __future__ import annotations
 
+import csv as csv_module
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -17,32 +19,57 @@ from askfew.cli import options
 from askfew.cli.output import notes, print_json, progress, report
 from askfew.cli.places import check_drawable, check_writable
 from askfew.errors import InvalidInput
-from askfew.experiments.bench import METHODS, SUITES, Cell, draw, flat, pairs, run_bench, write_csv
+from askfew.experiments.bench import (
+    METHODS,
+    PEERS,
+    SUITES,
+    Cell,
+    Floor,
+    default_methods,
+    flat,
+    floors,
+    pairs,
+    run_bench,
+)
+from askfew.experiments.real import RealRow, run_real
+from askfew.experiments.real_worlds import RealWorld, packaged_worlds, worlds_in
+from askfew.simulation import local
 
 __all__ = ["bench"]
 
+_SUITES = (*SUITES, "real")
+
 
 def bench(
-    suite: Annotated[str, Option(help=f"One of {', '.join(SUITES)}.")] = "quick",
-    methods: Annotated[str, Option(help="Methods, comma-separated.")] = ",".join(METHODS),
+    suite: Annotated[str, Option(help=f"One of {', '.join(_SUITES)}.")] = "quick",
+    methods: Annotated[
+        str | None, Option(help="Methods of a planted suite, comma-separated.")
+    ] = None,
     delta: options.Delta = 0.05,
-    runs: Annotated[int, Option(help="Runs of each method on each instance.")] = 100,
+    runs: Annotated[int, Option(help="Runs of each method on each planted instance.")] = 100,
+    seeds: Annotated[int, Option(help="Seeds of each world of the suite real.")] = 20,
+    data: Annotated[
+        Path | None, Option(help="A folder of tables NAME.npz, for the suite real instead.")
+    ] = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
     csv: Annotated[Path | None, Option(help="Write the table there.")] = None,
     figure: Annotated[Path | None, Option(help="Draw it there (PNG, SVG, PDF).")] = None,
     json: options.AsJson = False,
 ) -> None:
-    """Measure answers, errors and time of every method on every instance, beside one another."""
+    """Measure all methods on all instances, beside one another: answers, errors, what is found."""
     check_delta(delta)
     check_writable(csv)
     check_drawable(figure)
-    chosen = methods.split(",")
-    for name, known, what in ((suite, SUITES, "suite"), *((m, METHODS, "method") for m in chosen)):
-        if name not in known:
-            raise InvalidInput(
-                f"a {what} must be one of {', '.join(known)}", repr(name), "choose one"
-            )
+    _check_known(suite, _SUITES, "suite")
+    if suite == "real":
+        _bench_real(data, delta, seeds, seed, jobs, csv, figure, json)
+        return
+    if data is not None:
+        raise InvalidInput("--data is for the suite real", f"suite {suite}", "leave it out")
+    chosen = default_methods(suite) if methods is None else methods.split(",")
+    for name in chosen:
+        _check_known(name, dict.fromkeys((*METHODS, *PEERS)), "method")
     began = time.perf_counter()
     cells = run_bench(
         suite,
@@ -54,17 +81,38 @@ def bench(
         watch=lambda cells: _told(progress("bench", len(pairs(suite, chosen)))(cells)),
     )
     seconds = time.perf_counter() - began
+    least = [floor for case in SUITES[suite] for floor in floors(case, delta)]
     caption = f"suite {suite}, delta {delta:g}, seed {seed}, {runs} runs, {seconds:.0f} s"
     if csv is not None:
-        write_csv(cells, csv)
+        _write_csv([flat(cell) for cell in cells] + [_as_row(floor) for floor in least], csv)
     if figure is not None:
-        draw(cells, caption, figure)
+        from askfew.experiments.bench_figures import draw_planted
+
+        draw_planted(cells, least, caption, figure)
     if json:
         head = {"suite": suite, "delta": delta, "runs": runs, "seed": seed, "seconds": seconds}
-        print_json({**head, "cells": [flat(cell) for cell in cells]})
+        bounds = [asdict(floor) for floor in least]
+        print_json({**head, "cells": [flat(cell) for cell in cells], "bounds": bounds})
     else:
-        _print_tables(cells)
+        _print_tables(cells, least)
         notes.print(caption)
+
+
+def _check_known(name: str, known: Sequence[str] | Mapping[str, object], what: str) -> None:
+    if name not in known:
+        raise InvalidInput(f"a {what} must be one of {', '.join(known)}", repr(name), "choose one")
+
+
+def _as_row(floor: Floor) -> dict[str, object]:
+    return {"case": floor.case, "method": floor.name, "mean_answers": floor.answers}
+
+
+def _write_csv(rows: Sequence[Mapping[str, object]], path: Path) -> None:
+    """One row a cell, with the columns of the first."""
+    with path.open("w", newline="") as file:
+        writer = csv_module.DictWriter(file, fieldnames=list(rows[0]), restval="")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def _told(cells: Iterator[Cell]) -> Iterator[Cell]:
@@ -87,16 +135,24 @@ _COLUMNS = {
 """With their widths: together they fit a terminal of eighty characters."""
 
 
-def _print_tables(cells: Sequence[Cell]) -> None:
+def _print_tables(cells: Sequence[Cell], least: Sequence[Floor]) -> None:
     """One for each instance; their columns stand below one another."""
     for case, measured in groupby(cells, key=attrgetter("case")):
-        table = Table(title=f"\n{case}", title_justify="left", box=None, padding=(0, 1, 0, 0))
-        table.add_column("method", min_width=9, no_wrap=True)
-        for name, width in _COLUMNS.items():
-            table.add_column(name, min_width=width, no_wrap=True, justify="right")
+        table = _table(case, "method", 9, _COLUMNS)
         for cell in measured:
             table.add_row(cell.method, *_figures(cell))
+        for floor in least:
+            if floor.case == case:
+                table.add_row(floor.name, _count(floor.answers))
         report.print(table)
+
+
+def _table(title: str, first: str, width: int, columns: Mapping[str, int]) -> Table:
+    table = Table(title=f"\n{title}", title_justify="left", box=None, padding=(0, 1, 0, 0))
+    table.add_column(first, min_width=width, no_wrap=True)
+    for name, least in columns.items():
+        table.add_column(name, min_width=least, no_wrap=True, justify="right")
+    return table
 
 
 def _figures(cell: Cell) -> list[str]:
@@ -122,3 +178,89 @@ def _ratio(value: float | None) -> str:
     return (
         f"1/{1 / value:,.0f}" if value < 0.1 else f"{value:,.3g}" if value < 100 else _count(value)
     )
+
+
+def _bench_real(
+    data: Path | None,
+    delta: float,
+    seeds: int,
+    seed: int,
+    jobs: int,
+    csv: Path | None,
+    figure: Path | None,
+    json: bool,
+) -> None:
+    if seeds < 1:
+        raise InvalidInput("seeds must be at least 1", seeds, "pass for example 20")
+    worlds = list(packaged_worlds() if data is None else worlds_in(data))
+    began = time.perf_counter()
+
+    def measured() -> Iterator[list[RealRow]]:
+        for world in worlds:
+            rows = run_real(world, delta=delta, seeds=seeds, seed=seed, engine=local(jobs))
+            if not json:
+                _print_real(world, rows)
+            yield rows
+
+    rows = [row for each in progress("worlds", len(worlds))(measured()) for row in each]
+    seconds = time.perf_counter() - began
+    caption = f"suite real, delta {delta:g}, seed {seed}, {seeds} seeds, {seconds:.0f} s"
+    if csv is not None:
+        _write_csv([asdict(row) for row in rows], csv)
+    if figure is not None:
+        from askfew.experiments.bench_figures import draw_real
+
+        draw_real(rows, caption, figure)
+    if json:
+        head = {"suite": "real", "delta": delta, "seeds": seeds, "seed": seed, "seconds": seconds}
+        print_json({**head, "rows": [asdict(row) for row in rows]})
+    else:
+        notes.print(caption)
+
+
+_REAL_COLUMNS = {
+    "answers": 7,
+    "cell": 4,
+    "given": 5,
+    "right": 5,
+    "of all": 6,
+    "surest": 6,
+    "seeds": 5,
+    "errs": 9,
+}
+
+
+def _print_real(world: RealWorld, rows: Sequence[RealRow]) -> None:
+    items, questions = world.means.shape
+    title = f"{world.name}: {items} items, {questions} questions, {world.groups} classes"
+    table = _table(title, "setting", 24, _REAL_COLUMNS)
+    for row in rows:
+        table.add_row(
+            row.setting,
+            _count(row.answers),
+            _count(row.busiest_cell),
+            f"{row.decided:.2f}",
+            _share(row.accuracy_decided),
+            _share(row.accuracy_all),
+            _share(row.accuracy_surest),
+            _share(row.between_seeds),
+            _errs(row),
+        )
+    report.print(table)
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _errs(row: RealRow) -> str:
+    """Runs with an error of those certified, or the share of wrong labels, as is promised; v: runs
+    that askfew itself calls void.
+    """
+    if row.promised is None:
+        return ""
+    if not row.certified:
+        return f"{row.void}v" if row.void else "-"
+    if row.promised == "share":
+        return f"{row.wrong_share or 0:.2%}"
+    return f"{row.certified_wrong}/{row.certified}" + (f" {row.void}v" if row.void else "")

@@ -1,19 +1,39 @@
-"""The benchmark: instances x methods, all measured in one run and from one seed."""
+"""The benchmark: planted instances x methods, all measured in one run and from one seed.
+
+Beside them stands the floor: lower bounds that no method can go below.
+"""
 
 from __future__ import annotations
 
-import csv
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from functools import partial
 
-from askfew.algorithms import takes_budget
+import numpy as np
+from scipy.special import ndtr
+
+from askfew import oracles, theory
+from askfew.algorithms import takes_budget, takes_option
 from askfew.experiments.trials import first_sufficient_budget
-from askfew.simulation import Instance, RunSummary, local, simulate_runs
+from askfew.planning.theory_params import divergence_of, mixes_of
+from askfew.simulation import Instance, RunSummary, World, local, repeat, simulate_runs, try_method
 
-__all__ = ["SUITES", "Case", "Cell", "draw", "pairs", "run_bench", "write_csv"]
+__all__ = [
+    "METHODS",
+    "PEERS",
+    "SUITES",
+    "Case",
+    "Cell",
+    "Floor",
+    "SameGroupQueries",
+    "default_methods",
+    "flat",
+    "floors",
+    "pairs",
+    "run_bench",
+]
 
 
 @dataclass(frozen=True)
@@ -44,6 +64,12 @@ WEAK_DENSE = Case("weak and dense, n = 50, d = 100", Instance(50, 100, 100, 0.3)
 STRONG_SPARSE = Case("strong and sparse, n = 50, d = 2000", Instance(50, 2000, 2, 8.0))
 SCALE = Case("scale, n = 100, d = 30, 3 useful", Instance(100, 30, 3, 0.5, noise="scale"))
 
+
+def _groups(groups: int, n: int, d: int, useful: int, gap: float) -> Case:
+    name = f"{groups} groups, yes/no, n = {n}, d = {d}, {useful} useful ({0.5 + gap / 2:.2f})"
+    return Case(name, Instance(n, d, useful, gap, noise="yes-no", groups=groups))
+
+
 SUITES: dict[str, tuple[Case, ...]] = {
     "quick": (_exp1(53), _exp1(526), _exp2(100), _yes_no(101, 16, 3, 0.7), UNBALANCED),
     "full": (
@@ -59,10 +85,23 @@ SUITES: dict[str, tuple[Case, ...]] = {
         WEAK_DENSE,
         STRONG_SPARSE,
     ),
+    "peers": (
+        _exp1(53),
+        _exp1(1000),
+        _yes_no(101, 16, 3, 0.7),
+        WEAK_DENSE,
+        _groups(3, 60, 40, 12, 0.7),
+        _groups(5, 100, 40, 16, 0.7),
+    ),
 }
 METHODS = ("frugal", "told-gap", "paper", "kmeans10", "spectral")
+"""What the suites quick and full compare."""
+PEERS = ("frugal", "told-levels", "told-gap", "acb", "boc", "ariu", "same-cluster", "spectral")
+"""What the suite peers compares: methods of others, and both yardsticks."""
+_TWO_GROUPS = ("told-gap", "paper")
+"""Methods that know of no more."""
 
-FEWER = {"paper": 20, "kmeans10": 40, "spectral": 40}
+FEWER = {"paper": 20, "kmeans10": 40, "spectral": 40, "boc": 20, "ariu": 40}
 """The costly ones get at most so many runs: their means need no more to be compared."""
 
 LARGEST_TABLE = 2_000_000
@@ -101,26 +140,104 @@ def run_bench(
     return _with_ratios(list(watch(measured)))
 
 
+def default_methods(suite: str) -> tuple[str, ...]:
+    """Those that a suite compares if nobody says which."""
+    return PEERS if suite == "peers" else METHODS
+
+
 def pairs(suite: str, methods: Sequence[str]) -> list[tuple[Case, str]]:
-    """What is measured: all but the methods that ask everything, where that is too much."""
+    """What is measured: all but the methods that ask everything, where that is too much, and those
+    of two groups, where there are more.
+    """
     return [
         (case, method)
         for case in SUITES[suite]
         for method in methods
-        if not takes_budget(method)
-        or case.instance.items * case.instance.questions <= LARGEST_TABLE
+        if not (
+            takes_budget(method) and case.instance.items * case.instance.questions > LARGEST_TABLE
+        )
+        and not (method in _TWO_GROUPS and case.instance.groups > 2)
     ]
 
 
 def _measure(case: Case, method: str, delta: float, runs: int, seed: int, jobs: int) -> Cell:
     began = time.perf_counter()
     instance = case.instance
+    told: dict[str, object] = {}
+    if instance.groups > 2 and takes_option(method, "groups"):
+        told["groups"] = instance.groups
     if takes_budget(method):
         budgets = _doubling_from_half(instance.items * instance.questions)
-        results = first_sufficient_budget(instance, method, budgets, delta, runs, seed, local(jobs))
+        engine = local(jobs)
+        results = first_sufficient_budget(
+            instance, method, budgets, delta, runs, seed, engine, options=told
+        )
+    elif method == "same-cluster":
+        told["groups"] = instance.groups
+        trial = partial(try_method, method=method, delta=delta, options=told)
+        family = SameGroupQueries(instance)
+        results = repeat(family, trial, runs=runs, seed=seed, engine=local(jobs))
     else:
-        results = simulate_runs(instance, method, delta=delta, runs=runs, seed=seed, jobs=jobs)
+        results = simulate_runs(
+            instance, method, delta=delta, runs=runs, seed=seed, jobs=jobs, options=told
+        )
     return Cell(case.name, method, runs, RunSummary.of(results), time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class SameGroupQueries:
+    """The same groups, asked otherwise: question j is "is this item in the group of item j?".
+
+    A query is as reliable as one answer to the instance's best question: the chance that this
+    answer lies nearer to its own group's mean than to the other's.
+    """
+
+    instance: Instance
+
+    def draw(self, seed: np.random.SeedSequence) -> World:
+        """A world that the seed decides."""
+        for_world, for_answers = seed.spawn(2)
+        labels = self.instance.draw(for_world).labels
+        chances = np.where(labels[:, np.newaxis] == labels, self.right, 1 - self.right)
+        return World(oracles.bernoulli(chances, rng=np.random.default_rng(for_answers)), labels)
+
+    @property
+    def right(self) -> float:
+        """The chance of a right answer."""
+        gap = self.instance.gap
+        if self.instance.noise == "gaussian":
+            return float(ndtr(gap / (2 * self.instance.sigma)))
+        return 0.5 + gap / 2
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A lower bound on the answers of any method, on one case."""
+
+    case: str
+    name: str
+    answers: float
+
+
+def floors(case: Case, delta: float) -> list[Floor]:
+    """The lower bounds that say something of a case."""
+    instance = case.instance
+    n = instance.items
+    if instance.groups > 2:
+        found = [theory.groups_mean(n, mixes, delta).value for mixes in mixes_of(instance)]
+        return [Floor(case.name, "bound: labelling", float(np.mean(found)))]
+    share = instance.second_group / n
+    sigma = instance.sigma if instance.noise == "gaussian" else 0.5
+    bounds = {
+        "bound: labelling": theory.labelling_mean(n, divergence_of(instance), delta),
+        # Of the (1 - delta)-quantile; the others are of the mean.
+        "bound: Thm 4.1": theory.theorem_4_1(instance.ordered_gaps, n, share, delta, sigma),
+    }
+    if instance.noise == "gaussian":
+        told = (n, instance.gap, delta, instance.sigma)
+        bounds["bound: gap told"] = theory.told_gap_mean(*told)
+        bounds["bound: untold"] = theory.untold_gap_mean(*told)
+    return [Floor(case.name, name, bound.value) for name, bound in bounds.items() if not bound.void]
 
 
 def _doubling_from_half(table: int) -> list[int]:
@@ -156,46 +273,3 @@ def flat(cell: Cell) -> dict[str, object]:
     summary = row.pop("summary")
     low, high = summary.pop("error_interval")
     return {**row, **summary, "error_low": low, "error_high": high}
-
-
-def write_csv(cells: Sequence[Cell], path: Path) -> None:
-    """One row a cell."""
-    rows = [flat(cell) for cell in cells]
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def draw(cells: Sequence[Cell], caption: str, path: Path) -> None:
-    """Mean answers on a log axis, one line a case, one mark a method; hollow where it errs."""
-    import matplotlib.pyplot as plt
-
-    marks = dict(zip(METHODS, zip("oDsv^", _COLOURS, strict=True), strict=True))
-    cases = list(dict.fromkeys(cell.case for cell in cells))
-    figure, axes = plt.subplots(figsize=(9, 1.6 + 0.42 * len(cases)), layout="constrained")
-    for method in dict.fromkeys(cell.method for cell in cells):
-        mark, colour = marks[method]
-        for cell in cells:
-            if cell.method == method and cell.summary.mean_answers is not None:
-                axes.plot(
-                    cell.summary.mean_answers,
-                    cases.index(cell.case),
-                    mark,
-                    color=colour,
-                    markerfacecolor=colour if cell.summary.error_rate <= 0.1 else "none",
-                )
-        axes.plot([], [], mark, color=colour, label=method)
-    axes.set_xscale("log")
-    axes.set_yticks(range(len(cases)), cases)
-    axes.invert_yaxis()
-    axes.grid(axis="both", color="0.9")
-    axes.set_axisbelow(True)
-    axes.set_xlabel(f"mean answers (hollow: wrong in more than a tenth of its runs)\n{caption}")
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside upper center", ncols=len(METHODS), frameon=False)
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
-
-
-_COLOURS = ("#0072B2", "#000000", "#D55E00", "#009E73", "#CC79A7")  # Okabe and Ito: safe for all

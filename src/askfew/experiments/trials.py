@@ -9,7 +9,7 @@ A method with a fixed budget is given larger and larger ones, until it errs rare
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -78,11 +78,13 @@ def first_sufficient_budget(
     runs: int,
     seed: int,
     engine: Engine,
+    *,
+    options: Mapping[str, object] | None = None,
 ) -> list[Run]:
     """Runs at the first budget whose observed error is at most ``error_rate``, else at the last."""
     results: list[Run] = []
     for budget in budgets:
-        trial = partial(try_method, method=method, delta=0.5, budget=budget)
+        trial = partial(try_method, method=method, delta=0.5, budget=budget, options=options)
         results = repeat(instance, trial, runs=runs, seed=seed, engine=engine)
         if RunSummary.of(results).error_rate <= error_rate:
             break

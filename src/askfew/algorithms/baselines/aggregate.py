@@ -38,9 +38,10 @@ def majority_vote(problem: Problem, rng: np.random.Generator, *, budget: int) ->
     yes, total = _votes(problem.kind, *(yield from uniform_answers(problem, budget, rng)))
     votes = np.sign(2 * yes - total)
     turned = votes * _direction(votes)
-    score, cast = turned.sum(axis=1), np.maximum(np.abs(votes).sum(axis=1), 1)
-    labels = in_order_of_first_items((score > 0).astype(np.int64))
-    return Finding(labels, evidence=np.abs(score) / np.sqrt(cast))
+    labels = in_order_of_first_items((turned.sum(axis=1) > 0).astype(np.int64))
+    # Votes that were clear count more in saying which labels are surest.
+    clear = np.abs(2 * yes - total) / np.maximum(total, 1)
+    return Finding(labels, evidence=np.abs((turned * clear).sum(axis=1)))
 
 
 def dawid_skene(
