@@ -202,12 +202,13 @@ def _known(problem: Problem, groups: int, anchors: Mapping[int, int] | None) -> 
 
 
 def _finding(posterior: Floats, known: Ints) -> Finding:
-    """The likeliest groups; those that were told keep their numbers."""
+    """The likeliest groups; what was told stays, and gives the groups their numbers."""
     labels = nine_digits(posterior).argmax(axis=1)
     two = np.sort(posterior, axis=1)[:, -2:]
     surely = np.log(two[:, 1] + _NEVER) - np.log(two[:, 0] + _NEVER)
     if (known >= 0).any():
         told: Ints | None = known
+        labels = np.where(known >= 0, known, labels)
     else:
         told, labels = None, in_order_of_first_items(labels)
     return Finding(labels, evidence=surely, groups=posterior.shape[1], told=told)
