@@ -4,7 +4,9 @@ import pytest
 
 from askfew.campaigns import forecast as module
 from askfew.campaigns.forecast import CrowdForecast, crowd_forecast
+from askfew.campaigns.forecast_words import forecast_sentences, upper_words
 from askfew.campaigns.settings import Settings
+from askfew.planning import Range
 
 
 @pytest.fixture(autouse=True)
@@ -18,20 +20,18 @@ def test_fewer_workers_are_needed_if_they_may_answer_again() -> None:
     assert 1 <= once.typical_workers <= once.most_workers <= once.most_answers
     assert once.typical_answers == often.typical_answers
     assert often.typical_workers == -(-once.typical_workers // 5)
-    assert "4 simulated campaigns, gap 0.6, 1 of 5 questions useful" in once.assumed
+    assert once.simulated == 4
+    assert once.assumed.startswith("gap 0.5 to 0.8, smaller group 0.1 to 0.5 of the items, 2 to 5")
 
 
 @pytest.mark.parametrize("answers", [{"scale": [1, 5]}, {"number": {"sigma": 2.0}}])
 def test_every_kind_of_answer_is_simulated(answers: dict[str, object]) -> None:
-    settings = Settings.from_dict(
-        {"name": "x", "answers": answers, "max_answers": 500, "method": "frugal"}
-    )
-    assert crowd_forecast(settings, 6, 3).most_answers <= 500
+    settings = Settings.from_dict({"name": "x", "answers": answers, "method": "frugal"})
+    assert crowd_forecast(settings, 6, 3).finished == 4
 
 
-def test_it_does_not_make_anybody_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SECONDS", 0.0)
-    assert crowd_forecast(Settings("x", method="frugal"), 10, 5).assumed.startswith("1 simulated")
+def test_it_does_not_make_anybody_wait() -> None:
+    assert crowd_forecast(Settings("x", method="frugal"), 10, 5, seconds=0.0).simulated == 1
 
 
 RULE_OPTIONS: list[dict[str, Any]] = [
@@ -47,10 +47,10 @@ RULE_OPTIONS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("options", RULE_OPTIONS, ids=str)
 def test_a_rule_is_forecast_with_its_options(options: dict[str, Any]) -> None:
     """Options that name items or questions mean nothing in a simulated world."""
-    settings = Settings("x", method="rule", max_answers=3000)
+    settings = Settings("x", method="rule")
     object.__setattr__(settings, "options", options)  # names are not known before there are items
     made = crowd_forecast(settings, 24, 12)
-    assert 0 < made.typical_answers <= made.most_answers <= 3000
+    assert 0 < made.typical_answers <= made.most_answers
     if "per_cell" in options:
         assert made.most_workers <= 10
     assert ("3 groups" in made.assumed) == (options.get("groups") == 3)
@@ -59,7 +59,43 @@ def test_a_rule_is_forecast_with_its_options(options: dict[str, Any]) -> None:
 def test_campaigns_that_found_no_split_are_told() -> None:
     """Two questions, of which one is useful, cannot carry a rule."""
     made = crowd_forecast(Settings("x", method="rule"), 10, 2)
-    assert made.assumed.endswith(" of them found no split")
+    assert made.assumed.endswith("4 of 4 found no split")
+
+
+SAID = {"gap": Range(0.84, 0.84), "share": Range(0.5, 0.5), "useful": Range(4, 4)}
+
+
+def test_people_who_can_finish_are_told_how_much_falls_to_each() -> None:
+    settings = Settings("x", people=12, error="share", max_answers=900, price=0.5)
+    made = crowd_forecast(settings, 30, 10, SAID)
+    verdict, cap, assumed = forecast_sentences(made, settings)
+    assert made.enough_people
+    assert made.most_workers <= 12
+    each = -(-made.typical_answers // 12)
+    assert f"12 people can finish this: about {made.typical_answers:,} answers" in verdict
+    assert f"{each} each." in verdict
+    assert "the dearest of 4 simulated campaigns" in verdict  # four say nothing of nine in ten
+    assert "The cap of 900 answers may be too low" in cap
+    assert assumed.startswith("Simulated: 4 campaigns, gap 0.84")
+
+
+def test_too_few_people_are_told_what_would_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FEW_RUNS", 3)
+    settings = Settings("x", people=4)
+    made = crowd_forecast(settings, 30, 10, SAID)
+    assert not made.enough_people
+    kinds = {each.kind: each for each in made.remedies}
+    assert kinds["people"].number in (6, 9, 14, 21)
+    verdict, ways, _ = forecast_sentences(made, settings)
+    assert verdict.startswith("4 people can")
+    assert "finish this: 0 of 4 simulated" in verdict
+    assert f"{kinds['people'].number} people (3 of 3 finished)" in ways
+    assert CrowdForecast.from_json(made.to_json()) == made
+
+
+def test_nine_in_ten_is_said_of_twenty_campaigns_only() -> None:
+    assert "nine in ten" in upper_words(20)
+    assert "nine in ten" not in upper_words(19)
 
 
 def forecast(*runs: tuple[int, int]) -> CrowdForecast:

@@ -1,7 +1,8 @@
-"""What a campaign will need, before its first answer: workers and answers, by simulation.
+"""What a campaign will need, before its first answer: answers and people, by simulation.
 
 A worker answers a cell (item, question) only so often, so the cell that is asked most decides how
-many distinct workers it takes.
+many distinct workers it takes. Where the owner says how many ``people`` there are, the simulated
+campaigns have no more, and the forecast says how many of them finished, and what would help.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -21,24 +22,64 @@ from askfew.campaigns.settings import Settings
 from askfew.driver import run
 from askfew.errors import InvalidInput
 from askfew.records import Batch, Oracle, Problem, Tally
-from askfew.wording import counted
 
 if TYPE_CHECKING:
-    from askfew.simulation import Instance, World
+    from askfew.planning import Range, Unknown
+    from askfew.simulation import World
 
-__all__ = ["CrowdForecast", "crowd_forecast"]
+__all__ = [
+    "FINISHED",
+    "RUNS_FOR_NINE_IN_TEN",
+    "CrowdForecast",
+    "Remedy",
+    "crowd_forecast",
+    "unknown_of",
+]
 
 RUNS = 20
-_SECONDS = 1.5
-"""Enough runs by then: a forecast must not make anybody wait."""
+"""The most simulated campaigns."""
+_SECONDS = 2.0
+"""Of this thread's work, and no more runs are begun: a forecast must not make anybody wait long.
+Not by the clock on the wall, or a busy machine would foresee something else."""
+_FEW_RUNS = 10
+"""Simulated campaigns with a remedy. A round number."""
+_REMEDY_SECONDS = 3.0
+"""The same for the remedies of each kind."""
+_MOST_ANSWERS = 10**6
+"""A simulated campaign ends there, whatever its own cap is."""
+RUNS_FOR_NINE_IN_TEN = 20
+"""Fewer simulated campaigns say nothing of the dearest tenth: then the dearest one is quoted."""
+FINISHED = 0.9
+"""The share of the items that is certified where a campaign counts as finished: real items may lie
+between the groups, and stay undecided whoever answers."""
+_LIKELY = 0.8
+"""The share of the simulated campaigns that finish where people are called enough."""
+_FEWEST_ITEMS = 3
+"""Fewer cannot be simulated: two items in two groups leave nothing to ask."""
 _OF_THIS_CAMPAIGN = ("anchors", "defining", "given")
 """Options that name its items and questions."""
+
+Kind = Literal["people", "questions", "share"]
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What would let a campaign finish: so many ``people`` in all, so many more ``questions`` that
+    tell the groups apart, or ``error = "share"``.
+    """
+
+    kind: Kind
+    number: int
+    finished: int
+    """Of the ``simulated`` campaigns."""
+    simulated: int
 
 
 @dataclass(frozen=True)
 class CrowdForecast:
     """What simulated campaigns of this size need: half of them no more than ``typical``, nine in
-    ten no more than ``most``. ``assumed`` says in words what was simulated.
+    ten no more than ``most`` (all of them, where they are fewer than RUNS_FOR_NINE_IN_TEN).
+    ``assumed`` says in words what was simulated.
     """
 
     typical_workers: int
@@ -49,6 +90,24 @@ class CrowdForecast:
     runs: tuple[tuple[int, int], ...] = ()
     """Of each simulated campaign: answers before its method could say how many are left, and in
     all."""
+    finished: int | None = None
+    """Simulated campaigns that certified FINISHED of the items; None in a forecast of long ago."""
+    within_cap: int | None = None
+    """Those that did so with no more than ``max_answers``."""
+    people: int | None = None
+    """As the owner said."""
+    remedies: tuple[Remedy, ...] = ()
+    """What would help, where so many people are too few."""
+
+    @property
+    def simulated(self) -> int:
+        """On how many simulated campaigns it rests."""
+        return len(self.runs)
+
+    @property
+    def enough_people(self) -> bool:
+        """Whether most of the simulated campaigns finished."""
+        return self.finished is None or self.finished >= _LIKELY * self.simulated
 
     def left(self, answers: int) -> int | None:
         """Answers still to come, as long as the method itself cannot tell; None beyond all bounds.
@@ -66,7 +125,8 @@ class CrowdForecast:
 
     def to_dict(self) -> dict[str, Any]:
         """For people and programs: without the single runs."""
-        return {name: value for name, value in asdict(self).items() if name != "runs"}
+        values = {name: value for name, value in asdict(self).items() if name != "runs"}
+        return {**values, "simulated": self.simulated}
 
     def to_json(self) -> str:
         """As a store keeps it."""
@@ -78,14 +138,19 @@ class CrowdForecast:
         try:
             values = json.loads(text)
             runs = tuple((before, total) for before, total in values.pop("runs"))
-            forecast = cls(**values, runs=runs)
+            remedies = tuple(Remedy(**each) for each in values.pop("remedies", ()))
+            forecast = cls(**values, runs=runs, remedies=remedies)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise InvalidInput("a forecast must be as it was kept", repr(error), "none") from None
-        numbers = [value for name, value in forecast.to_dict().items() if name != "assumed"]
+        kept = forecast.to_dict()
+        numbers = [kept[name] for name in kept.keys() - {"assumed", "remedies"}]
         numbers += [each for run in runs for each in run]
-        if not all(type(each) is int and each >= 0 for each in numbers):
+        numbers += [n for each in remedies for n in (each.number, each.finished, each.simulated)]
+        if not all(each is None or (type(each) is int and each >= 0) for each in numbers):
             raise InvalidInput("a forecast must be of whole numbers", numbers[:9], "none")
-        if not isinstance(forecast.assumed, str):
+        if not isinstance(forecast.assumed, str) or not all(
+            each.kind in get_args(Kind) for each in remedies
+        ):
             raise InvalidInput("a forecast must say what it assumed", forecast.assumed, "none")
         return forecast
 
@@ -110,32 +175,70 @@ class _Counting:
         return self._oracle(batch)
 
 
-def crowd_forecast(settings: Settings, items: int, questions: int) -> CrowdForecast:
-    """Simulate a few campaigns with these settings, on groups that differ plainly."""
-    from askfew.planning.defaults import typical_instance  # slow, and only who creates simulates
+def crowd_forecast(
+    settings: Settings,
+    items: int,
+    questions: int,
+    expected: Mapping[str, Range] | None = None,
+    *,
+    seconds: float = _SECONDS,
+    watch: Callable[[Iterator[_Simulated]], Iterator[_Simulated]] = iter,
+) -> CrowdForecast:
+    """Simulate campaigns with these settings.
 
-    groups = min(_groups(settings.arguments()), items, 2 ** min(questions, 10))
-    instance = typical_instance(settings.answers, items, questions, settings.method, groups)
-    until = time.monotonic() + _SECONDS
-    ran = []
-    for seed in np.random.SeedSequence(settings.seed).spawn(RUNS):
-        ran.append(_simulate(instance, settings, seed))
-        if time.monotonic() > until:
-            break
-    quantiles = np.quantile([(each.cell, each.answers) for each in ran], [0.5, 0.9], axis=0)
+    ``expected`` may say what its owner knows of ``gap``, ``share`` and ``useful``.
+    """
+    unknown = unknown_of(settings, items, questions, expected or {})
+    ran = list(watch(_simulated(settings, unknown, RUNS, time.thread_time() + seconds)))
+    most = 0.9 if len(ran) >= RUNS_FOR_NINE_IN_TEN else 1.0
+    quantiles = np.quantile([(each.cell, each.answers) for each in ran], [0.5, most], axis=0)
     (cell, most_cell), (answers, most_answers) = quantiles.T.tolist()
     per_worker = settings.answers_per_worker_and_cell
-    of_groups = f", {instance.groups} groups" if instance.groups > 2 else ""
-    lost = sum(each.in_vain for each in ran)
-    in_vain = f"; {lost} of them found no split" if lost else ""
-    return CrowdForecast(
+    forecast = CrowdForecast(
         typical_workers=math.ceil(cell / per_worker),
         most_workers=math.ceil(most_cell / per_worker),
         typical_answers=math.ceil(answers),
         most_answers=math.ceil(most_answers),
-        assumed=f"{counted(len(ran), 'simulated campaign')}, gap {instance.gap:g},"
-        f" {instance.useful} of {questions} questions useful{of_groups}{in_vain}",
+        assumed=_assumed(unknown, sum(each.in_vain for each in ran), len(ran)),
         runs=tuple((each.searched, each.answers) for each in ran),
+        finished=sum(each.finished for each in ran),
+        within_cap=sum(each.finished and each.answers <= settings.max_answers for each in ran),
+        people=settings.people,
+    )
+    if settings.people is None or forecast.enough_people:
+        return forecast
+    return replace(forecast, remedies=tuple(_remedies(settings, unknown)))
+
+
+def unknown_of(
+    settings: Settings, items: int, questions: int, expected: Mapping[str, Range]
+) -> Unknown:
+    """What is simulated for a campaign: what its owner expects, and else what is usual."""
+    from askfew.planning.defaults import default_unknown  # slow, and only who creates simulates
+
+    groups = min(_groups(settings.arguments()), items, 2 ** min(questions, 10))
+    return default_unknown(
+        settings.answers,
+        max(items, _FEWEST_ITEMS),
+        questions,
+        method=settings.method,
+        groups=groups,
+        gap=expected.get("gap"),
+        share=expected.get("share"),
+        useful=expected.get("useful"),
+    )
+
+
+def _assumed(unknown: Unknown, in_vain: int, runs: int) -> str:
+    """What was simulated, in words."""
+    groups = f"smaller group {unknown.share} of the items"
+    if unknown.groups > 2:
+        groups = f"{unknown.groups} groups"
+    spread = f", items of a group that differ by {unknown.spread:g} of it" if unknown.spread else ""
+    lost = f"; {in_vain} of {runs} found no split" if in_vain else ""
+    return (
+        f"gap {unknown.gap}{spread}, {groups}, {unknown.useful} of"
+        f" {unknown.questions} questions useful{lost}"
     )
 
 
@@ -147,6 +250,47 @@ def _groups(options: Mapping[str, Any]) -> int:
     return 2 if isinstance(groups, str) else min(groups)
 
 
+# What would help.
+
+
+def _remedies(settings: Settings, unknown: Unknown) -> Iterator[Remedy]:
+    """The least of each kind with which campaigns finish, as far as there is time to look."""
+    assert settings.people is not None
+    if settings.error == "any" and takes_option(settings.method, "error"):
+        yield from _first("share", {1: (replace(settings, error="share"), unknown)})
+    more = {number: (settings, _more_questions(unknown, number)) for number in (1, 2, 3, 5, 8)}
+    yield from _first("questions", more)
+    # Each time half as many again, as far as ten times as many.
+    crowds = dict.fromkeys(math.ceil(settings.people * 1.5**n) for n in range(1, 7))
+    people = {number: (replace(settings, people=number), unknown) for number in crowds}
+    yield from _first("people", people)
+
+
+def _first(kind: Kind, candidates: Mapping[int, tuple[Settings, Unknown]]) -> Iterator[Remedy]:
+    """The first candidate with which most simulated campaigns finish."""
+    until = time.thread_time() + _REMEDY_SECONDS
+    for number, (settings, unknown) in candidates.items():
+        finished = ran = 0
+        for each in _simulated(settings, unknown, _FEW_RUNS, until):
+            finished, ran = finished + each.finished, ran + 1
+            if ran - finished > (1 - _LIKELY) * _FEW_RUNS:
+                break  # it cannot be enough any more
+        else:
+            if ran == _FEW_RUNS:
+                yield Remedy(kind, number, finished, ran)
+            return  # or the time is over
+
+
+def _more_questions(unknown: Unknown, number: int) -> Unknown:
+    useful = replace(
+        unknown.useful, low=unknown.useful.low + number, high=unknown.useful.high + number
+    )
+    return replace(unknown, questions=unknown.questions + number, useful=useful)
+
+
+# One simulated campaign.
+
+
 @dataclass(frozen=True)
 class _Simulated:
     """Answers to the cell that is asked most, before the method foresees its end, and in all."""
@@ -154,13 +298,24 @@ class _Simulated:
     cell: int
     searched: int
     answers: int
+    finished: bool
     in_vain: bool
     """Whether nothing was certified."""
 
 
-def _simulate(instance: Instance, settings: Settings, seed: np.random.SeedSequence) -> _Simulated:
+def _simulated(
+    settings: Settings, unknown: Unknown, most: int, until: float
+) -> Iterator[_Simulated]:
+    """At least one campaign, and more as long as there is time."""
+    for seed in np.random.SeedSequence(settings.seed).spawn(most):
+        yield _simulate(unknown, settings, seed)
+        if time.thread_time() > until:
+            break
+
+
+def _simulate(unknown: Unknown, settings: Settings, seed: np.random.SeedSequence) -> _Simulated:
     for_world, for_method = seed.spawn(2)
-    world, rng = instance.draw(for_world), np.random.default_rng(for_method)
+    world, rng = unknown.draw(for_world), np.random.default_rng(for_method)
     oracle = _Counting(world.oracle)
     procedure = start(
         settings.method,
@@ -169,13 +324,12 @@ def _simulate(instance: Instance, settings: Settings, seed: np.random.SeedSequen
         delta=settings.delta,
         **_options(settings.arguments(), world, rng),
     )
-    ended = run(procedure, oracle, max_answers=settings.max_answers)
+    ended = run(procedure, oracle, max_answers=max(_MOST_ANSWERS, settings.max_answers))
     total = int(oracle.asked.sum())
     searched = total if oracle.searched is None else oracle.searched
-    in_vain = takes_option(settings.method, "delta") and (
-        ended.result is None or not (ended.result.labels >= 0).any()
-    )
-    return _Simulated(int(oracle.asked.max()), searched, total, in_vain)
+    decided = 0.0 if ended.result is None else float((ended.result.labels >= 0).mean())
+    in_vain = takes_option(settings.method, "delta") and decided == 0
+    return _Simulated(int(oracle.asked.max()), searched, total, decided >= FINISHED, in_vain)
 
 
 def _options(options: Mapping[str, Any], world: World, rng: np.random.Generator) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from typing import Annotated, Any
 from rich.table import Table
 from typer import Option
 
+from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.cli import options
 from askfew.cli.output import note, print_json, progress, report
 from askfew.cli.places import check_drawable
 from askfew.errors import InvalidInput
 from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
-from askfew.planning.defaults import GAP, SHARE, default_spread, default_useful
+from askfew.planning.defaults import SHARE, default_spread, default_unknown, default_useful
+from askfew.simulation import NOISES
 
 __all__ = ["plan"]
 
@@ -25,8 +27,12 @@ def plan(
     items: options.Items = 200,
     questions: options.Questions = 40,
     gap: Annotated[
-        str, Option(help="How far groups differ where they do: 0.7, or 0.5:0.8.")
-    ] = f"{GAP.low}:{GAP.high}",
+        str | None,
+        Option(
+            help="How far groups differ where they do: 0.7, or 0.5:0.8.",
+            show_default="0.5:0.8; gaussian: 1.5 to 3 sigma",
+        ),
+    ] = None,
     share: Annotated[
         str | None,
         Option(
@@ -74,18 +80,15 @@ def plan(
         raise InvalidInput(
             "--share is for two groups; more have equal sizes", share, "leave it out"
         )
-    unknown = Unknown(
+    said = {"gap": gap, "share": share, "useful": useful}
+    unknown = default_unknown(
+        _kind(noise, sigma),
         items,
         questions,
-        Range.read(gap, "gap"),
-        SHARE if share is None else Range.read(share, "share"),
-        default_useful(method, questions, groups)
-        if useful is None
-        else Range.read(useful, "useful"),
-        noise=noise,
-        sigma=sigma,
+        method=method,
         groups=groups,
-        spread=default_spread(method) if spread is None else spread,
+        spread=spread,
+        **{name: Range.read(text, name) for name, text in said.items() if text is not None},
     )
     asked: dict[str, Any] = {
         "method": method,
@@ -124,6 +127,19 @@ def plan(
         print_json(bill.to_dict())
     else:
         _print_bill(bill, error or "any")
+
+
+def _kind(noise: str, sigma: float) -> AnswerKind:
+    """Answers whose gap is in the units of ``simulate``: of a scale's width."""
+    match noise:
+        case "yes-no":
+            return YesNo()
+        case "scale":
+            return Scale(0, 1)
+        case "gaussian":
+            return Number(sigma)
+        case _:
+            raise InvalidInput(f"noise must be one of {', '.join(NOISES)}", noise, "choose one")
 
 
 def _print_bill(bill: Forecast, error: str) -> None:

@@ -1,27 +1,37 @@
-"""What to expect of a campaign where nobody says otherwise: one place for all forecasts."""
+"""What to expect of a campaign where nobody says otherwise: one place for all forecasts.
+
+`plan`, `create`, the form and the pages all simulate what ``default_unknown`` says.
+"""
 
 from __future__ import annotations
 
-from askfew.answers import AnswerKind, Number, Scale
-from askfew.planning.ranges import Range
-from askfew.simulation import Instance
+from askfew.answers import AnswerKind, Number
+from askfew.planning.ranges import Range, Unknown
 
-__all__ = ["GAP", "SHARE", "default_spread", "default_useful", "typical_instance"]
+__all__ = ["SHARE", "default_gap", "default_spread", "default_unknown", "default_useful"]
 
-GAP = Range(0.5, 0.8)
-"""How far groups differ where they do, of the width of the answers."""
+_GAP = 0.5, 0.8
+"""How far groups differ where they do, of the width of the answers: eight or nine in ten answer a
+question as their group would."""
+_GAP_IN_SIGMAS = 1.5, 3.0
 SHARE = Range(0.1, 0.5)
 """The small group's part of the items."""
-_TYPICAL_GAP = 0.6
-"""A question that eight in ten answer as their group would."""
-_TYPICAL_GAP_IN_SIGMAS = 2.0
-_TYPICAL_USEFUL = 0.2
-"""Of the questions."""
 _USEFUL = Range(2, 8)
 _FEWEST_OF_A_RULE = 4
-"""A rule needs several questions that agree."""
+"""A rule needs several questions that agree; for more than two groups so many for each."""
 _SPREAD = 0.14
 """Of the gap, where items of a group may differ: a standard deviation of .1 at .85 against .15."""
+
+
+def default_gap(kind: AnswerKind) -> Range:
+    """In the answers' own units.
+
+    >>> default_gap(Number(2.0))
+    Range(low=3.0, high=6.0)
+    """
+    if isinstance(kind, Number):
+        return Range(*(each * kind.sigma for each in _GAP_IN_SIGMAS))
+    return Range(*(each * (kind.high - kind.low) for each in _GAP))
 
 
 def default_useful(method: str, questions: int, groups: int = 2) -> Range:
@@ -30,7 +40,9 @@ def default_useful(method: str, questions: int, groups: int = 2) -> Range:
     >>> default_useful("frugal", 20), default_useful("rule", 6)
     (Range(low=2, high=8), Range(low=4, high=6))
     """
-    fewest = max(_FEWEST_OF_A_RULE if method == "rule" else _USEFUL.low, groups - 1)
+    fewest = max(_USEFUL.low, groups - 1)
+    if method == "rule":
+        fewest = _FEWEST_OF_A_RULE * (groups if groups > 2 else 1)
     most = max(_USEFUL.high, fewest)
     return Range(*(max(1, min(end, questions)) for end in (fewest, most)))
 
@@ -40,22 +52,26 @@ def default_spread(method: str) -> float:
     return _SPREAD if method == "rule" else 0.0
 
 
-def typical_instance(
-    kind: AnswerKind, items: int, questions: int, method: str = "frugal", groups: int = 2
-) -> Instance:
-    """Groups that differ plainly.
-
-    >>> print(typical_instance(Number(2.0), 50, 30, "rule"))
-    50 items, 30 questions, 6 useful, gap 4, gaussian answers (sigma 2), balance 0.5, spread 0.14
-    """
-    useful = min(max(groups - 1, round(questions * _TYPICAL_USEFUL)), questions)
-    if method == "rule":
-        fewest = _FEWEST_OF_A_RULE if groups == 2 else _FEWEST_OF_A_RULE * groups
-        useful = min(max(useful, fewest), questions)
-    noise, sigma, gap = "yes-no", 1.0, _TYPICAL_GAP
-    if isinstance(kind, Number):
-        noise, sigma, gap = "gaussian", kind.sigma, _TYPICAL_GAP_IN_SIGMAS * kind.sigma
-    elif isinstance(kind, Scale):
-        noise = "scale"
-    spread = default_spread(method)
-    return Instance(items, questions, useful, gap, noise, sigma, groups=groups, spread=spread)
+def default_unknown(
+    kind: AnswerKind,
+    items: int,
+    questions: int,
+    *,
+    method: str,
+    groups: int = 2,
+    gap: Range | None = None,
+    share: Range | None = None,
+    useful: Range | None = None,
+    spread: float | None = None,
+) -> Unknown:
+    """What may be true of a campaign of this size; ``gap`` is in the answers' own units."""
+    return Unknown.of(
+        kind,
+        items,
+        questions,
+        gap=gap or default_gap(kind),
+        share=share or SHARE,
+        useful=useful or default_useful(method, questions, groups),
+        groups=groups,
+        spread=default_spread(method) if spread is None else spread,
+    )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from askfew.answers import AnswerKind, YesNo
+from askfew.planning.defaults import default_unknown
 from askfew.planning.forecast import Forecast, forecast
-from askfew.planning.ranges import Range, Unknown
+from askfew.planning.ranges import Range
 
 __all__ = ["plan"]
 
@@ -18,12 +19,12 @@ def plan(
     items: int,
     questions: int,
     *,
-    gap: Guess,
-    share: Guess = (0.1, 0.5),
-    useful: Guess = 1,
+    gap: Guess | None = None,
+    share: Guess | None = None,
+    useful: Guess | None = None,
     answers: AnswerKind | None = None,
     groups: int = 2,
-    spread: float = 0.0,
+    spread: float | None = None,
     method: str = "frugal",
     options: Mapping[str, object] | None = None,
     anchors: int = 0,
@@ -39,17 +40,19 @@ def plan(
 
     ``gap`` is how far the two groups' means differ on a useful question, in the answers' units;
     ``share`` the small group's part of the items; ``useful`` how many questions separate. Each may
-    be a number or a range ``(low, high)``. ``spread`` is how far items of a group differ, in gaps;
-    ``options`` are the method's own; ``anchors`` items of each group are known beforehand.
+    be a number or a range ``(low, high)``; what is left out is what campaigns, too, are forecast
+    with. ``spread`` is how far items of a group differ, in gaps; ``options`` are the method's own;
+    ``anchors`` items of each group are known beforehand.
 
     >>> bill = plan(60, 10, gap=(0.6, 0.8), useful=(2, 4), price=0.02, runs=20, jobs=1)
     >>> bool(bill.least < bill.median <= bill.q90)
     True
     """
-    unknown = Unknown.of(
+    unknown = default_unknown(
         YesNo() if answers is None else answers,
         items,
         questions,
+        method=method,
         gap=_range("gap", gap),
         share=_range("share", share),
         useful=_range("useful", useful),
@@ -71,8 +74,10 @@ def plan(
     )
 
 
-def _range(name: str, guess: Guess) -> Range:
+def _range(name: str, guess: Guess | None) -> Range | None:
     match guess:
+        case None:
+            return None
         case (low, high):
             return Range.named(name, low, high)
         case _:

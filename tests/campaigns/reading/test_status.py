@@ -35,7 +35,9 @@ def until_labelling(campaign: Campaign) -> None:
 def test_while_it_searches_the_forecast_says_what_is_left(campaign: Campaign) -> None:
     status = status_of(campaign)
     assert (status.phase, status.expected, status.expected_by) == ("search", 120, "forecast")
-    assert status.forecast == FORECAST.to_dict()
+    assert status.forecast is not None
+    assert status.forecast.items() >= FORECAST.to_dict().items()
+    assert status.forecast["text"][0].startswith("It will take about 120 answers (60.00)")
     answer(campaign, 5)
     assert status_of(campaign).expected == 115
 

@@ -5,12 +5,11 @@ import time
 
 import pytest
 
-from askfew.answers import YesNo
 from askfew.web.pages import forecasts
-from askfew.web.pages.forecasts import Forecasts, usual_unknown
+from askfew.web.pages.forecasts import Forecasts
 from askfew.web.pages.simulating import Wish
 
-WISH = Wish(usual_unknown(YesNo(), 10, 3), delta=0.05, price=0.0, cap=1000)
+WISH = Wish('{"name": "x"}', 10, 3)
 
 
 @pytest.mark.parametrize("written", ["b''", "pickle.dumps(1) + pickle.dumps('x' * 1000)[:500]"])

@@ -19,6 +19,7 @@ from askfew.campaigns.db.queries.slots import (
 from askfew.campaigns.db.queries.steps import newest_step
 from askfew.campaigns.db.queries.workers import revocations
 from askfew.campaigns.forecast import CrowdForecast
+from askfew.campaigns.forecast_words import forecast_sentences
 from askfew.campaigns.reading.independence import warnings_of
 from askfew.campaigns.reading.knowledge import knowledge_of
 from askfew.campaigns.slots.states import SlotState
@@ -58,7 +59,8 @@ class CampaignStatus:
     expected_by: Literal["method", "forecast"] | None
     """Who says so: the method itself, or, as long as it searches, the forecast."""
     forecast: dict[str, Any] | None
-    """What was expected when it was created: typical_answers, most_answers, typical_workers ..."""
+    """What was expected when it was created: typical_answers, most_answers, typical_workers ...,
+    and ``text``, the same in sentences."""
     open: int
     leased: int
     decided: int
@@ -112,7 +114,12 @@ def status_of(campaign: Campaign) -> CampaignStatus:
             cost=cost,
             expected=expected,
             expected_by=expected_by,
-            forecast=None if forecast is None else forecast.to_dict(),
+            forecast=None
+            if forecast is None
+            else {
+                **forecast.to_dict(),
+                "text": forecast_sentences(forecast, campaign.settings),
+            },
             open=states.get(SlotState.OPEN, 0),
             leased=states.get(SlotState.LEASED, 0),
             decided=sum(label >= 0 for label in labels),

@@ -10,12 +10,13 @@ from typer import Argument, Option
 
 from askfew.campaigns.folder.load import read_folder
 from askfew.campaigns.forecast import CrowdForecast, crowd_forecast
+from askfew.campaigns.forecast_words import forecast_sentences
 from askfew.campaigns.reading.status import CampaignStatus, status_of
-from askfew.campaigns.sentences import money
 from askfew.campaigns.settings import Settings
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import notes, print_json, report
+from askfew.planning import Range
 from askfew.wording import counted
 
 __all__ = ["create"]
@@ -33,11 +34,27 @@ def create(
         str | None,
         Option(metavar="OLD", help="Begin with the answers that campaign OLD has paid for."),
     ] = None,
+    gap: Annotated[
+        str | None,
+        Option(help="For the forecast: how far groups differ where they do, or a range."),
+    ] = None,
+    share: Annotated[
+        str | None, Option(help="For the forecast: the small one of two groups' share.")
+    ] = None,
+    useful: Annotated[
+        str | None, Option(help="For the forecast: how many questions tell the groups apart.")
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
     """Create a campaign from its folder, with its first questions open."""
     plan = read_folder(folder)
-    crowd = crowd_forecast(plan.settings, len(plan.items), len(plan.questions))
+    assumed = {"gap": gap, "share": share, "useful": useful}
+    crowd = crowd_forecast(
+        plan.settings,
+        len(plan.items),
+        len(plan.questions),
+        {name: Range.read(text, name) for name, text in assumed.items() if text is not None},
+    )
     with open_store(store, new=True) as opened:
         campaign = opened.create(
             plan.settings, plan.items, plan.questions, reuse=reuse, forecast=crowd
@@ -71,14 +88,11 @@ def _say(
     if status.state == "ended":
         report.print(f"It is over: askfew result {quote(settings.name)}", markup=False)
         return
-    price = settings.price
-    bill = f" ({money(crowd.typical_answers * price)})" if price else ""
+    verdict, *more = forecast_sentences(crowd, settings)
+    report.print(verdict, markup=False, style=None if crowd.enough_people else "bold red")
     report.print(
-        f"It will take about {crowd.typical_answers:,} answers{bill} from about"
-        f" {counted(crowd.typical_workers, 'different worker')}; one campaign in ten takes more"
-        f" than {crowd.most_answers:,} answers or {counted(crowd.most_workers, 'worker')}"
-        f" (forecast: {crowd.assumed}). The open step needs"
-        f" {counted(status.workers_needed, 'worker')}.",
+        *more,
+        f"The open step needs {counted(status.workers_needed, 'worker')}.",
         markup=False,
     )
     report.print(
@@ -90,14 +104,9 @@ def _say(
 
 def _warn(settings: Settings, crowd: CrowdForecast) -> None:
     often = settings.answers_per_worker_and_cell
-    if settings.people is not None and crowd.typical_workers > settings.people:
-        notes.print(
-            f"[bold red]TOO FEW PEOPLE:[/bold red] it takes about {crowd.typical_workers} different"
-            f" people, and people = {settings.people}. Steps will wait, and close without all their"
-            " answers. Find more people, or raise answers_per_worker_and_cell if a second answer of"
-            " the same worker tells as much as the first.",
-        )
-    elif crowd.typical_workers > MANY_WORKERS:
+    if settings.people is not None:
+        return  # whether they are enough is the first thing that was said
+    if crowd.typical_workers > MANY_WORKERS:
         notes.print(
             f"[bold red]MANY WORKERS NEEDED:[/bold red] about {crowd.typical_workers} different"
             " people, because nobody answers the same question about the same item more than"

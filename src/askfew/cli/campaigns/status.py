@@ -9,6 +9,7 @@ from rich.text import Text
 from typer import Argument
 
 from askfew.answer_warnings import sentence
+from askfew.campaigns.forecast_words import upper_words
 from askfew.campaigns.reading.status import CampaignStatus, WorkerStatus, status_of
 from askfew.campaigns.sentences import money
 from askfew.campaigns.steps.advance import GOING
@@ -105,8 +106,9 @@ def _answers(status: CampaignStatus) -> str:
         lines.append(f"about {status.expected:,.0f} left, {total:,.0f} in all{over}")
     if status.forecast is not None:
         lines.append(
-            f"forecast at the start: {status.forecast['typical_answers']:,},"
-            f" nine in ten under {status.forecast['most_answers']:,}"
+            f"forecast at the start: {status.forecast['typical_answers']:,};"
+            f" {upper_words(status.forecast['simulated'])} took at most"
+            f" {status.forecast['most_answers']:,}"
         )
     return "\n".join(lines)
 
@@ -127,8 +129,8 @@ def _workers(status: CampaignStatus) -> str:
         lines[0] += f"; this step needs {status.workers_needed:,} different in all"
     if status.forecast is not None and status.state in GOING:
         lines.append(
-            f"the whole campaign about {status.forecast['typical_workers']:,},"
-            f" nine in ten under {status.forecast['most_workers']:,}"
+            f"the whole campaign about {status.forecast['typical_workers']:,}, and"
+            f" {status.forecast['most_workers']:,} for {upper_words(status.forecast['simulated'])}"
         )
     return "\n".join(lines)
 

@@ -16,7 +16,7 @@ from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Worker
 from askfew.web.opened import Opened
 from askfew.web.pages.caches import caches_of
-from askfew.web.pages.forecasts import least_answers, usual_unknown
+from askfew.web.pages.forecasts import least_answers
 from askfew.web.pages.prefetch import held_by, may_hold
 from askfew.web.pages.rendering import page
 from askfew.wording import counted
@@ -141,6 +141,4 @@ def _progress(request: Request, campaign: Campaign) -> Progress:
 
 def _usual(campaign: Campaign) -> float:
     """About what the method asks for: twice what no method can do without."""
-    problem, settings = campaign.problem, campaign.settings
-    unknown = usual_unknown(settings.answers, problem.items, problem.questions)
-    return 2 * least_answers(unknown, settings.delta)
+    return 2 * least_answers(campaign.settings, campaign.problem)

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from subprocess import DEVNULL, PIPE, Popen
 from threading import Lock, Thread, Timer
 
-from askfew.answers import AnswerKind, Number
-from askfew.planning import Forecast, Range, Unknown
+from askfew.campaigns.forecast import CrowdForecast
+from askfew.campaigns.settings import Settings
+from askfew.planning.defaults import default_unknown
 from askfew.planning.theory_params import least_mean
+from askfew.records import Problem
 from askfew.web.pages.simulating import Wish
 
-__all__ = ["Forecasts", "Job", "least_answers", "usual_unknown"]
+__all__ = ["Forecasts", "Job", "least_answers"]
 
 _PATIENCE = 120.0
 _REMEMBERED = 100
@@ -30,7 +32,7 @@ class Job:
     """A forecast that is being made, or was: ``sentence`` says why it failed."""
 
     done: int = 0
-    forecast: Forecast | None = None
+    forecast: CrowdForecast | None = None
     sentence: str = ""
 
 
@@ -52,7 +54,7 @@ class Forecasts:
                 Thread(target=self._work, args=(wish, job), daemon=True).start()
             return job
 
-    def made(self, wish: Wish) -> Forecast | None:
+    def made(self, wish: Wish) -> CrowdForecast | None:
         """The forecast, if there is one already."""
         job = self._jobs.get(wish)
         return None if job is None else job.forecast
@@ -74,10 +76,10 @@ def _in_own_process(wish: Wish, job: Job) -> None:
     try:
         with process.stdout as out:  # closed also when the process ends before it is told
             with process.stdin as into:
-                pickle.dump((wish.unknown, wish.delta, wish.price, wish.cap), into)
+                pickle.dump((wish.settings, wish.items, wish.questions, wish.expected), into)
             while job.forecast is None:
                 came = pickle.load(out)
-                if isinstance(came, Forecast):
+                if isinstance(came, CrowdForecast):
                     job.forecast = came
                 else:
                     job.done = came
@@ -87,35 +89,9 @@ def _in_own_process(wish: Wish, job: Job) -> None:
         process.wait()
 
 
-def usual_unknown(
-    kind: AnswerKind,
-    items: int,
-    questions: int,
-    gap: Range | None = None,
-    share: Range | None = None,
-    useful: Range | None = None,
-) -> Unknown:
-    """What to expect of a campaign, where nobody says otherwise.
-
-    ``gap`` is in the answers' own units, as people think of it.
-    """
-    return Unknown.of(
-        kind,
-        items,
-        questions,
-        gap=gap or _usual_gap(kind),
-        share=share or Range(0.1, 0.5),
-        useful=useful or Range(1, max(1, round(0.3 * questions))),
+def least_answers(settings: Settings, problem: Problem) -> float:
+    """What no method that certifies two groups can do without, on average, in what is usual."""
+    usual = default_unknown(
+        settings.answers, problem.items, problem.questions, method=settings.method
     )
-
-
-def _usual_gap(kind: AnswerKind) -> Range:
-    if isinstance(kind, Number):
-        return Range(1.5 * kind.sigma, 3 * kind.sigma)
-    width = kind.high - kind.low
-    return Range(0.5 * width, 0.8 * width)
-
-
-def least_answers(unknown: Unknown, delta: float) -> float:
-    """What no method can do without, on average, in the middle of the ranges."""
-    return least_mean(unknown.middle(), delta)
+    return least_mean(usual.middle(), settings.delta)

@@ -6,28 +6,35 @@ so that it does not run a server's script again, as multiprocessing would.
 
 from __future__ import annotations
 
+import json
 import pickle
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
-from askfew.planning import Unknown, forecast
-from askfew.simulation import Run
+from askfew.campaigns import forecast
+from askfew.campaigns.settings import Settings
+from askfew.planning import Range
 
 __all__ = ["RUNS", "Wish"]
 
-RUNS = 60
+T = TypeVar("T")
+
+RUNS = 40
 """Simulated campaigns: enough for a first idea, and seconds of work."""
+_SECONDS = 10.0
+"""Of the process's own work."""
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What a forecast is wanted for."""
+    """What a forecast is wanted for: settings as JSON, sizes, and what the owner expects."""
 
-    unknown: Unknown
-    delta: float
-    price: float
-    cap: int
+    settings: str
+    items: int
+    questions: int
+    expected: tuple[tuple[str, Range], ...] = ()
 
 
 def _main() -> None:
@@ -37,14 +44,23 @@ def _main() -> None:
         pickle.dump(figure, sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
-    def watch(runs: Iterator[Run]) -> Iterator[Run]:
+    def watch(runs: Iterator[T]) -> Iterator[T]:
         for done, run in enumerate(runs, start=1):
             tell(done)
             yield run
 
-    unknown, delta, price, cap = pickle.load(sys.stdin.buffer)
-    options = {"delta": delta, "price": price, "cap": cap}
-    tell(forecast(unknown, **options, runs=RUNS, jobs=1, watch=watch))
+    settings, items, questions, expected = pickle.load(sys.stdin.buffer)
+    forecast.RUNS = RUNS
+    tell(
+        forecast.crowd_forecast(
+            Settings.from_dict(json.loads(settings)),
+            items,
+            questions,
+            dict(expected),
+            seconds=_SECONDS,
+            watch=watch,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.forecast_words import upper_words
 from askfew.campaigns.reading.knowledge import guesses_of
 from askfew.campaigns.reading.tallies import Tallies, tallies_of
 from askfew.estimates.guesses import Guesses
 from askfew.web.pages.caches import PageCaches, caches_of
 from askfew.web.pages.dashboard.standing import Standing, standing_of
-from askfew.web.pages.forecasts import least_answers, usual_unknown
+from askfew.web.pages.forecasts import least_answers
 from askfew.web.pages.words import (
     Ending,
     Phase,
@@ -46,7 +47,7 @@ class Bill:
     marks: tuple[Mark, ...]
     typical: int | None
     """Answers that half of all campaigns like this stay under, if that was forecast."""
-    assumed: str
+    forecast: tuple[str, ...]
     """What the forecast rests on."""
 
 
@@ -121,7 +122,8 @@ class View:
         foreseen = status.forecast
         if foreseen is not None:
             figures += [("typical", "forecast", float(foreseen["typical_answers"]))]
-            figures += [("most", "nine in ten", float(foreseen["most_answers"]))]
+            upper = upper_words(foreseen["simulated"])
+            figures += [("most", upper, float(foreseen["most_answers"]))]
         figures += [("cap", "cap", float(settings.max_answers))]
         # The cap may be far away: then the bar ends a little beyond what is likely.
         likely = max(figure for _, _, figure in figures[:-1])
@@ -133,7 +135,7 @@ class View:
             status.answers / end,
             tuple(mark for mark in marks if mark.at <= 1.0),
             None if foreseen is None else foreseen["typical_answers"],
-            "" if foreseen is None else foreseen["assumed"],
+            () if foreseen is None else tuple(foreseen["text"]),
         )
 
     def _least(self) -> float:
@@ -141,8 +143,7 @@ class View:
         problem = self.campaign.problem
         if problem.items < 3 or self.settings.groups != 2:
             return 0.0
-        unknown = usual_unknown(self.settings.answers, problem.items, problem.questions)
-        return least_answers(unknown, self.settings.delta)
+        return least_answers(self.settings, problem)
 
 
 def _sentence(standing: Standing, ending: Ending, phase: Phase | None) -> str:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from askfew.campaigns.forecast import unknown_of
 from askfew.campaigns.inputs import Inputs, what_is_wrong
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings, check_setting, setting_to_blame
 from askfew.errors import AskfewError, InvalidInput
-from askfew.planning import Range, Unknown
-from askfew.web.pages.forecasts import usual_unknown
+from askfew.planning import Range
 from askfew.web.pages.new.uploads import items_from, questions_from
 
-__all__ = ["Draft", "Filled", "read_draft"]
+__all__ = ["RANGES", "Draft", "Filled", "read_draft"]
 
 T = TypeVar("T")
 
@@ -37,13 +37,13 @@ class Filled:
 
 @dataclass(frozen=True)
 class Draft:
-    """A campaign before it is created, and what to assume for its forecast (None: too small)."""
+    """A campaign before it is created, and what its owner expects (None: too small to say)."""
 
     settings: Settings
     items: tuple[Item, ...]
     questions: tuple[Question, ...]
     reuse: str | None
-    unknown: Unknown | None
+    expected: dict[str, Range] | None
 
 
 def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
@@ -73,7 +73,7 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
     reuse = texts.get("reuse") or None
     if reuse is not None:
         reuse = tried("reuse", lambda: check_setting("name", reuse))
-    ranges = {key: tried(key, lambda key=key: _range(texts.get(key, ""))) for key in _RANGES}  # type: ignore[misc]
+    ranges = {key: tried(key, lambda key=key: _range(texts.get(key, ""))) for key in RANGES}  # type: ignore[misc]
     if sentences or items is None or questions is None or kind is None:
         return None, sentences
     to_blame = setting_to_blame({**values, "answers": kind})
@@ -82,19 +82,20 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
         wrong = what_is_wrong(settings, Inputs.of(items, questions))
         if wrong is not None:
             sentences.setdefault(wrong[0], str(wrong[1]))
-    unknown = None
-    if len(items) >= _FEWEST_TO_FORECAST:
-        assume = partial(usual_unknown, kind, len(items), len(questions))
-        for key, given in ranges.items():  # one by one, so that each has its own sentence
-            tried(key, partial(assume, **{key: given}))
+    expected = None
+    if settings is not None and len(items) >= _FEWEST_TO_FORECAST:
+        expected = {key: given for key, given in ranges.items() if given is not None}
+        assume = partial(unknown_of, settings, len(items), len(questions))
+        for key, given in expected.items():  # one by one, so that each has its own sentence
+            tried(key, partial(assume, {key: given}))
         if not sentences:
-            unknown = tried("gap", partial(assume, **ranges))
+            tried("gap", partial(assume, expected))
     if sentences or settings is None:
         return None, sentences
-    return Draft(settings, items, questions, reuse, unknown), {}
+    return Draft(settings, items, questions, reuse, expected), {}
 
 
-_RANGES = ("gap", "share", "useful")
+RANGES = ("gap", "share", "useful")
 
 
 def _range(text: str) -> Range | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+import json
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -13,14 +12,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
-from askfew.campaigns.forecast import CrowdForecast, crowd_forecast
+from askfew.campaigns.forecast import CrowdForecast, crowd_forecast, unknown_of
+from askfew.campaigns.forecast_words import forecast_sentences, upper_words
+from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
-from askfew.planning import Range, Unknown
+from askfew.planning import Range
 from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner
 from askfew.web.pages.caches import caches_of
-from askfew.web.pages.new.draft import Draft, Filled, read_draft
+from askfew.web.pages.new.draft import RANGES, Draft, Filled, read_draft
 from askfew.web.pages.rendering import address, page
 from askfew.web.pages.simulating import RUNS, Wish
 
@@ -57,12 +58,7 @@ def _answer(request: Request, caller: Caller, filled: Filled) -> Response:
         in_order = sorted(sentences.items(), key=lambda each: _FIRST.get(each[0], len(_FIRST)))
         return page(request, "new/wrong.html", caller, sentences=dict(in_order))
     if filled.texts.get("step") != "create":
-        query = _query(draft)
-        small = draft.unknown is None
-        foreseen = None if query or small else _foreseen(request, draft)
-        return page(
-            request, "new/checked.html", caller, draft=draft, query=query, foreseen=foreseen
-        )
+        return page(request, "new/checked.html", caller, draft=draft, query=_query(draft))
     try:
         parts = (draft.settings, draft.items, draft.questions)
         store.create(*parts, reuse=draft.reuse, forecast=_foreseen(request, draft))
@@ -75,87 +71,71 @@ def _answer(request: Request, caller: Caller, filled: Filled) -> Response:
 class Wished(BaseModel):
     """What a forecast is asked for, as it stands in the page's address."""
 
-    items: int = Field(ge=4, le=200_000)
+    items: int = Field(ge=2, le=200_000)
     questions: int = Field(ge=1, le=100_000)
-    noise: str
-    sigma: float
-    gap: str
-    share: str
-    useful: str
-    delta: float = Field(gt=0, lt=1)
-    price: float = Field(ge=0)
-    cap: int = Field(ge=1)
+    settings: str = Field(max_length=10_000)
+    gap: str = ""
+    share: str = ""
+    useful: str = ""
 
 
 @router.get("/forecast")
 def forecast(request: Request, caller: Owner, wished: Annotated[Wished, Query()]) -> Response:
     """How far the forecast is, or what it says."""
-    unknown = Unknown(
-        wished.items,
-        wished.questions,
-        Range.read(wished.gap),
-        Range.read(wished.share),
-        Range.read(wished.useful),
-        noise=wished.noise,
-        sigma=wished.sigma,
+    try:
+        settings = Settings.from_dict({"name": "forecast", **json.loads(wished.settings)})
+    except (TypeError, ValueError):
+        raise InvalidInput("settings must be JSON", "something else", "check the form") from None
+    expected = {key: Range.read(text) for key in RANGES if (text := getattr(wished, key))}
+    unknown_of(settings, wished.items, wished.questions, expected)  # refuses what cannot be
+    job = caches_of(request).forecasts.get(
+        _wish(settings, wished.items, wished.questions, expected)
     )
-    job = caches_of(request).forecasts.get(Wish(unknown, wished.delta, wished.price, wished.cap))
+    said = [] if job.forecast is None else forecast_sentences(job.forecast, settings)
     return page(
         request,
         "new/forecast.html",
         caller,
         job=job,
+        said=said,
+        upper="" if job.forecast is None else upper_words(job.forecast.simulated),
         runs=RUNS,
         query=str(request.url.query),
-        cap=wished.cap,
-        price=wished.price,
-        unknown=unknown,
+        price=settings.price,
     )
 
 
 def _foreseen(request: Request, draft: Draft) -> CrowdForecast:
     """What the campaign will be held against: the figures that its owner has seen."""
-    settings, items, questions = draft.settings, len(draft.items), len(draft.questions)
-    foreseen = crowd_forecast(settings, items, questions)
-    seen = caches_of(request).forecasts.made(_wish(draft)) if _query(draft) else None
-    if seen is None:
-        return foreseen
-    unknown = seen.unknown
-    return replace(
-        foreseen,
-        typical_answers=math.ceil(seen.median),
-        most_answers=math.ceil(seen.q90),
-        assumed=f"{seen.runs} simulated campaigns, gap {unknown.gap}, smaller group"
-        f" {unknown.share} of the items, useful questions {unknown.useful}",
-    )
+    sizes = len(draft.items), len(draft.questions)
+    wish = _wish(draft.settings, *sizes, draft.expected or {})
+    seen = caches_of(request).forecasts.made(wish)
+    return seen or crowd_forecast(draft.settings, *sizes, draft.expected)
 
 
-def _wish(draft: Draft) -> Wish:
-    assert draft.unknown is not None
-    settings = draft.settings
-    return Wish(draft.unknown, settings.delta, settings.price, settings.max_answers)
+def _wish(settings: Settings, items: int, questions: int, expected: dict[str, Range]) -> Wish:
+    return Wish(_that_matters(settings), items, questions, tuple(expected.items()))
 
 
 def _query(draft: Draft) -> str:
-    unknown, settings = draft.unknown, draft.settings
-    if unknown is None or settings.method != "frugal" or settings.arguments():
-        return ""  # these ranges are about two groups and a method without options
+    if draft.expected is None:
+        return ""
     return urlencode(
         {
-            "items": unknown.items,
-            "questions": unknown.questions,
-            "noise": unknown.noise,
-            "sigma": unknown.sigma,
-            **{key: _text(getattr(unknown, key)) for key in ("gap", "share", "useful")},
-            "delta": settings.delta,
-            "price": settings.price,
-            "cap": settings.max_answers,
+            "items": len(draft.items),
+            "questions": len(draft.questions),
+            "settings": _that_matters(draft.settings),
+            **{key: f"{each.low!r}:{each.high!r}" for key, each in draft.expected.items()},
         }
     )
 
 
-def _text(range_: Range) -> str:
-    return f"{range_.low!r}:{range_.high!r}"
+def _that_matters(settings: Settings) -> str:
+    """The settings that a forecast depends on, as JSON: those that are not as usual."""
+    usual = Settings("forecast").to_dict()
+    own = {**settings.to_dict(), "name": "forecast", "guidelines": ""}
+    changed = {key: value for key, value in own.items() if value != usual[key]}
+    return json.dumps({"name": "forecast", **changed}, sort_keys=True)
 
 
 async def _filled(sent: FormData) -> Filled:
