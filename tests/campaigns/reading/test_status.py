@@ -68,7 +68,9 @@ def test_a_campaign_that_is_moved_takes_its_forecast_along(
     export_campaign(campaign, tmp_path / "small.askfew")
     other = Store(f"sqlite:///{tmp_path}/other.db")
     moved = import_campaign(other, tmp_path / "small.askfew")
-    assert status_of(moved).forecast == FORECAST.to_dict()
+    kept = status_of(moved).forecast
+    assert kept is not None
+    assert kept.items() >= FORECAST.to_dict().items()
     other.close()
 
 
