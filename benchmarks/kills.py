@@ -135,7 +135,9 @@ class Client(threading.Thread):
             return
         (question,) = asked["questions"]
         item, about = Shown(**question["item"]), Shown(**question["question"])
-        value = fixed_answer(Assignment(question["id"], item, about, question["expires"]))
+        value = fixed_answer(
+            Assignment(question["id"], item, about, question["expires"], question["seconds"])
+        )
         if self._post(client, "tell", {"id": question["id"], "answer": value})["ok"]:
             self.acknowledged.append(question["id"])
 

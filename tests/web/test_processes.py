@@ -60,7 +60,9 @@ class Client(threading.Thread):
 
 def _answer(question: Any) -> bool:
     item, asked = Shown(**question["item"]), Shown(**question["question"])
-    return fixed_answer(Assignment(question["id"], item, asked, question["expires"]))
+    return fixed_answer(
+        Assignment(question["id"], item, asked, question["expires"], question["seconds"])
+    )
 
 
 def finish(clients: list[Client]) -> None:

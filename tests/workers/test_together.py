@@ -30,7 +30,7 @@ from campaign_tools import fixed_answer
 def plates(batch):
     time.sleep(0.02)
     shown = [(Shown(each.item.id, ""), Shown(each.question.id, "")) for each in batch]
-    return [fixed_answer(Assignment(e.id, *s, 0.0)) for e, s in zip(batch, shown, strict=True)]
+    return [fixed_answer(Assignment(e.id, *s, 0.0, 0.0)) for e, s in zip(batch, shown, strict=True)]
 """
 TEMPLATE = "{{ item_id }} {{ question_id }} {{ id }}"
 
@@ -40,7 +40,7 @@ def as_fixed(body: dict[str, Any]) -> str:
     item, question, lease = prompt_of(body).split()
     from askfew.campaigns.campaign import Assignment, Shown
 
-    asked = Assignment(lease, Shown(item, ""), Shown(question, ""), 0.0)
+    asked = Assignment(lease, Shown(item, ""), Shown(question, ""), 0.0, 0.0)
     return '{"answer": "%s"}' % ("yes" if fixed_answer(asked) else "no")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -31,6 +31,7 @@ from askfew.campaigns.slots.intake import (
     storable,
     take,
 )
+from askfew.campaigns.slots.paces import Paces
 from askfew.campaigns.steps.advance import Advancer
 from askfew.errors import InvalidAnswer, InvalidInput
 from askfew.records import Problem
@@ -55,6 +56,8 @@ class Assignment:
     item: Shown
     question: Shown
     expires: float
+    seconds: float
+    """How long that is from when it was handed out, whatever a worker's own clock says."""
 
 
 class Campaign:
@@ -73,8 +76,8 @@ class Campaign:
         self.pictures = {item.image for item in self.items if item.image is not None}
         self.problem = Problem(len(self.items), len(self.questions), settings.answers)
         self._advancer = Advancer(database, number, settings, self.problem)
-        per_cell, seconds = settings.answers_per_worker_and_cell, settings.lease_seconds
-        self._lender = HandOut(number, per_cell, seconds)
+        self.paces = Paces(settings.lease_seconds)
+        self._lender = HandOut(number, settings.answers_per_worker_and_cell, self.paces)
 
     @property
     def state(self) -> str:
@@ -114,12 +117,12 @@ class Campaign:
             return Receipt(Received.INVALID, str(error))
         price = self.settings.price if cost is None else cost
         given = Given(value, storable(str(answer)), self.clock(), seconds, price)
-        receipt, last = self.database.raw_transaction(
-            lambda raw: take(raw, which, given), one_by_one=True
-        )
-        if last:
+        taken = self.database.raw_transaction(lambda raw: take(raw, which, given), one_by_one=True)
+        if taken.worker is not None:
+            self.paces.told(taken.worker, given.time, seconds)
+        if taken.last:
             self._advance_if_settled()
-        return receipt
+        return taken.receipt
 
     def skip(self, lease: str, reason: str = "skipped") -> Receipt:
         """No answer from this worker (a skip or a failure): someone else is asked."""
@@ -136,8 +139,8 @@ class Campaign:
 
     def renew(self, lease: str) -> Receipt:
         """Keep a question for another lease."""
-        until = self.clock() + self.settings.lease_seconds
-        return self._about(lease, lambda raw, which: renew(raw, which, until))
+        now = self.clock()
+        return self._about(lease, lambda raw, which: renew(raw, which, now, self.paces))
 
     def retract(self, lease: str, worker: str) -> Receipt:
         """Take back an answer of this worker's, as long as its step is open.
@@ -145,8 +148,10 @@ class Campaign:
         They alone answer again, or skip, by the receipt's ``lease``; if they do neither before it
         expires, their answer stands.
         """
-        until = self.clock() + self.settings.lease_seconds
-        return self._about(lease, lambda raw, which: retract(raw, which, worker, until))
+        seconds = self.paces.lease(worker)
+        until = self.clock() + seconds
+        receipt = self._about(lease, lambda raw, which: retract(raw, which, worker, until))
+        return receipt if receipt.lease is None else replace(receipt, seconds=seconds)
 
     def revoke(self, worker: str) -> None:
         """Ask this worker no more, and hand back what they hold. All they answered counts."""
@@ -218,12 +223,14 @@ class Campaign:
         return self.database.raw_transaction(lambda raw: work(raw, which))
 
     def _in_words(self, leases: list[Lease]) -> list[Assignment]:
+        now = self.clock()
         return [
             Assignment(
                 id=lease.id,
                 item=self.items[lease.item],
                 question=self.questions[lease.question],
                 expires=lease.expires,
+                seconds=lease.expires - now,
             )
             for lease in leases
         ]

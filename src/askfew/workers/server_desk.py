@@ -101,7 +101,7 @@ class ServerDesk:
 
     def _receipt(self, path: str, body: dict[str, Any]) -> Receipt:
         answer = self._send("POST", path, body)
-        return Receipt(Received(answer["status"]), answer["message"])
+        return Receipt(Received(answer["status"]), answer["message"], seconds=answer.get("seconds"))
 
     def _send(self, verb: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         response = self._response(verb, path, body)
@@ -164,6 +164,7 @@ def _asked(each: dict[str, Any]) -> Assignment:
         Shown(item["id"], item["text"], item.get("image")),
         Shown(question["id"], question["text"]),
         float(each["expires"]),
+        float(each["seconds"]),
     )
 
 

@@ -22,6 +22,7 @@ from typing import TypeVar
 from askfew.answer_warnings import AnswerWarning, sentence
 from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.slots.intake import Receipt
+from askfew.campaigns.slots.paces import SHORTEST
 from askfew.errors import AskfewError, StoreUnreachable
 from askfew.workers.desk import MOST_AT_ONCE, OVER, Desk, Handed
 from askfew.workers.patience import Patience
@@ -65,6 +66,14 @@ class Worked:
     warnings: tuple[AnswerWarning, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Held:
+    """A question in hand: since when by our own clock, and how long it is kept."""
+
+    since: float
+    seconds: float
+
+
 @dataclass(eq=False)
 class Shift:
     """Let ``answer`` reply to the desk's questions, ``plate`` at a time in each of ``slots``.
@@ -84,7 +93,7 @@ class Shift:
         self._worked = Worked(self.desk.worker)
         self._lease_seconds = self.desk.describe().lease_seconds
         self._worked.worker = self.desk.worker
-        self._held: dict[str, float] = {}
+        self._held: dict[str, _Held] = {}
         self._jobs: asyncio.Queue[list[Assignment] | None] = asyncio.Queue()
         self._replies: asyncio.Queue[tuple[Assignment, Reply, float]] = asyncio.Queue()
         # Whoever stops the shift may cancel a teller between the queue and its thread.
@@ -153,8 +162,8 @@ class Shift:
     def _ask(self, n: int) -> Handed:
         handed = self.desk.ask(min(n, MOST_AT_ONCE))
         # In this thread: whoever stops the shift meanwhile must find them, to hand them back.
-        until = time.monotonic() + self._lease_seconds
-        self._held.update((each.id, until) for each in handed.questions)
+        now = time.monotonic()
+        self._held.update((each.id, _Held(now, each.seconds)) for each in handed.questions)
         return handed
 
     async def _fill_slot(self) -> None:
@@ -213,13 +222,13 @@ class Shift:
         """Renew leases of which less than half is left; look now and then for warnings."""
         look = time.monotonic() + _LOOK_FOR_WARNINGS
         while True:
-            await asyncio.sleep(min(self._lease_seconds / 4, 10.0))
+            await asyncio.sleep(min(self._lease_seconds, SHORTEST) / 4)
             now = time.monotonic()
-            for lease, until in list(self._held.items()):
-                if until - now < self._lease_seconds / 2 and lease in self._held:
-                    await self._at_desk(partial(self.desk.renew, lease))
+            for lease, held in list(self._held.items()):
+                if now - held.since > held.seconds / 2 and lease in self._held:
+                    renewed = await self._at_desk(partial(self.desk.renew, lease))
                     if lease in self._held:
-                        self._held[lease] = now + self._lease_seconds
+                        self._held[lease] = _Held(now, renewed.seconds or held.seconds)
             if now >= look:
                 look = now + _LOOK_FOR_WARNINGS
                 await asyncio.get_running_loop().run_in_executor(self._threads, self._warn)

@@ -8,6 +8,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.handout import give_up_unanswerable
 from askfew.campaigns.db.queries.slots import becomes, may
 from askfew.campaigns.slots.handout import expire_leases
+from askfew.campaigns.slots.paces import SHORTEST
 from askfew.campaigns.slots.states import TRANSITIONS, SlotEvent, SlotState
 from askfew.campaigns.store import Store
 from campaign_tools import Clock, slot, sweep
@@ -178,7 +179,12 @@ def test_what_a_slot_holds_fits_its_state(store: Store, clock: Clock) -> None:
     assert (row.worker, row.lease, row.expires, row.value) == ("ann", lease, None, 1.0)
     again = campaign.retract(lease, "ann").lease
     row = slot(campaign, 0)
-    assert (row.worker, row.lease, row.expires, row.value) == ("ann", again, clock() + 600, 1.0)
+    assert (row.worker, row.lease, row.expires, row.value) == (
+        "ann",
+        again,
+        clock() + SHORTEST,
+        1.0,
+    )
     clock.pass_seconds(601)
     campaign.database.raw_transaction(lambda raw: expire_leases(raw, campaign.id, clock()))
     row = slot(campaign, 0)

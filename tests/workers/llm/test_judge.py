@@ -39,7 +39,7 @@ def ask(
     prices = {"model": Price(1.0, 1.0)}
     settings = Config(models=("model",), prices=prices, **{"backoff": 0.001, **config})
     asked = [
-        Assignment(f"1-0-{n}-x", Shown("item", "An item"), Shown("q", "How good?"), 0.0)
+        Assignment(f"1-0-{n}-x", Shown("item", "An item"), Shown("q", "How good?"), 0.0, 0.0)
         for n in range(times)
     ]
 

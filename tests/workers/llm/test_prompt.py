@@ -10,7 +10,9 @@ from askfew.campaigns.campaign import Assignment, Shown
 from askfew.errors import InvalidInput
 from askfew.workers.llm.prompt import Prompts
 
-ASKED = Assignment("1-0-7-abc", Shown("duck", "A mallard"), Shown("swims", "Does it swim?"), 0.0)
+ASKED = Assignment(
+    "1-0-7-abc", Shown("duck", "A mallard"), Shown("swims", "Does it swim?"), 0.0, 0.0
+)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +32,9 @@ def test_every_kind_of_answer_has_its_template(kind: AnswerKind, form: str) -> N
 
 
 def test_a_picture_goes_along_as_data() -> None:
-    asked = Assignment("1-0-0-a", Shown("duck", "", "hash"), Shown("swims", "Does it swim?"), 0.0)
+    asked = Assignment(
+        "1-0-0-a", Shown("duck", "", "hash"), Shown("swims", "Does it swim?"), 0.0, 0.0
+    )
     prompt = Prompts(YesNo(), "").write(asked, 0, ("image/png", b"bytes"))
     (message,) = prompt.messages()
     text, picture = message["content"]
@@ -47,7 +51,9 @@ def test_paraphrases_are_used_in_turn() -> None:
 
 
 def test_an_item_cannot_write_templates() -> None:
-    asked = Assignment("1-0-0-a", Shown("x", "{{ key }} {% raw %}"), Shown("q", "{{ 1/0 }}"), 0.0)
+    asked = Assignment(
+        "1-0-0-a", Shown("x", "{{ key }} {% raw %}"), Shown("q", "{{ 1/0 }}"), 0.0, 0.0
+    )
     text = Prompts(YesNo(), "{{ guidelines }}").write(asked, 0).text
     assert "{{ key }} {% raw %}" in text
     assert "{{ 1/0 }}" in text

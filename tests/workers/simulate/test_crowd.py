@@ -16,7 +16,7 @@ from askfew.workers.simulate.groups import digits_told, groups_from_file, random
 
 def answers(crowd: Simulated, item: str, question: str = "q", count: int = 2000) -> list[float]:
     plate = [
-        Assignment(f"1-0-{slot}-{slot % 7}", Shown(item, ""), Shown(question, ""), 0.0)
+        Assignment(f"1-0-{slot}-{slot % 7}", Shown(item, ""), Shown(question, ""), 0.0, 0.0)
         for slot in range(count)
     ]
     replies = asyncio.run(_replies(crowd, plate))
@@ -53,8 +53,8 @@ def test_the_seed_the_cell_and_the_slot_decide() -> None:
     crowd = Simulated(YesNo(), is_b, 0.7, seed=3)
     assert answers(crowd, "b") == answers(crowd, "b")
     assert answers(crowd, "b") != answers(Simulated(YesNo(), is_b, 0.7, seed=4), "b")
-    one = Assignment("1-0-5-aaaa", Shown("b", ""), Shown("q", ""), 0.0)
-    other = Assignment("1-0-5-bbbb", Shown("b", ""), Shown("q", ""), 0.0)
+    one = Assignment("1-0-5-aaaa", Shown("b", ""), Shown("q", ""), 0.0, 0.0)
+    other = Assignment("1-0-5-bbbb", Shown("b", ""), Shown("q", ""), 0.0, 0.0)
     assert asyncio.run(crowd([one])) == asyncio.run(crowd([other]))
 
 

@@ -20,6 +20,7 @@ from askfew.campaigns.db.queries.handout import (
 )
 from askfew.campaigns.db.queries.leases import let_stand
 from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.slots.paces import Paces
 
 __all__ = ["HandOut", "expire_leases"]
 
@@ -37,7 +38,7 @@ class HandOut:
 
     campaign: int
     per_cell: int
-    lease_seconds: float
+    paces: Paces
     _fruitless: dict[str, tuple[int, int, float]] = field(default_factory=dict)
     """By worker: in which step, which stage to begin with, and until when."""
 
@@ -48,12 +49,15 @@ class HandOut:
 
         The caller holds the worker's row: of two requests by one worker, one waits.
         """
-        taker = Taker(self.campaign, step, worker, self.per_cell, now + self.lease_seconds)
+        until = now + self.paces.lease(worker, n)
+        taker = Taker(self.campaign, step, worker, self.per_cell, until)
         if n == 1:
             leases, reference = self._lend_first(raw, taker, role, now)
         else:
             picked = self._pick(raw, taker, n, role, now)
             leases, reference = lend(raw, taker, picked), bool(picked and picked[0].reference)
+        if leases:
+            self.paces.handed(worker, now, len(leases))
         if leases and role is None:
             remember_role(raw, taker, reference=reference)
         return leases

@@ -9,6 +9,7 @@ from askfew.campaigns.db.queries import leases
 from askfew.campaigns.db.queries.leases import Given
 from askfew.campaigns.db.raw import RawTransaction
 from askfew.campaigns.lease_id import LeaseId
+from askfew.campaigns.slots.paces import Paces
 
 __all__ = [
     "UNKNOWN",
@@ -42,11 +43,24 @@ class Receipt:
     message: str
     lease: str | None = None
     """After an undo: the id by which the same worker answers the same question again."""
+    seconds: float | None = None
+    """How long a question is kept that was renewed or taken back."""
 
     @property
     def ok(self) -> bool:
         """Whether the answer counts (a second telling of the same answer is fine)."""
         return self.status in (Received.ACCEPTED, Received.ALREADY)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What became of an answer."""
+
+    receipt: Receipt
+    worker: str | None = None
+    """Whose it was, if it was taken."""
+    last: bool = False
+    """Whether no other slot is open, so that the step may be about to close."""
 
 
 _THANKS = Receipt(Received.ACCEPTED, "thank you")
@@ -58,15 +72,13 @@ def storable(text: str) -> str:
     return text.replace("\0", " ").encode(errors="replace").decode()[:1000]
 
 
-def take(raw: RawTransaction, lease: LeaseId, given: Given) -> tuple[Receipt, bool]:
-    """Count the answer if its slot still waits for it; telling twice counts once.
-
-    Also says whether no other slot is open, so that the step may be about to close.
-    """
-    others_open = leases.take(raw, lease, given)
-    if others_open is None:
-        return _why_not(raw, lease), False
-    return _THANKS, not others_open
+def take(raw: RawTransaction, lease: LeaseId, given: Given) -> Taken:
+    """Count the answer if its slot still waits for it; telling twice counts once."""
+    taken = leases.take(raw, lease, given)
+    if taken is None:
+        return Taken(_why_not(raw, lease))
+    worker, others_open = taken
+    return Taken(_THANKS, worker, not others_open)
 
 
 def refuse(raw: RawTransaction, lease: LeaseId, reason: str, now: float) -> Receipt:
@@ -92,12 +104,17 @@ def release(raw: RawTransaction, lease: LeaseId) -> Receipt:
     return Receipt(Received.ACCEPTED, "released")
 
 
-def renew(raw: RawTransaction, lease: LeaseId, expires: float) -> Receipt:
-    """More time; also for a lease that ran out, if nobody else has taken the slot."""
-    if leases.holding(raw, lease) is None:
+def renew(raw: RawTransaction, lease: LeaseId, now: float, paces: Paces) -> Receipt:
+    """More time, enough for all that the worker holds; also for a lease that ran out, if nobody
+    else has taken the slot.
+    """
+    holding = leases.holding(raw, lease)
+    if holding is None:
         return _why_not(raw, lease)
-    leases.extend(raw, lease, expires)
-    return Receipt(Received.ACCEPTED, "renewed")
+    held = max(leases.in_hand(raw, lease.campaign, holding.worker), 1)
+    seconds = paces.lease(holding.worker, held)
+    leases.extend(raw, lease, now + seconds)
+    return Receipt(Received.ACCEPTED, "renewed", seconds=seconds)
 
 
 def retract(raw: RawTransaction, lease: LeaseId, worker: str, until: float) -> Receipt:

@@ -94,6 +94,7 @@ def _ask(caller: Caller, campaign: Campaign, body: bodies.Ask) -> Response:
                 "item": vars(each.item),
                 "question": {"id": each.question.id, "text": each.question.text},
                 "expires": each.expires,
+                "seconds": each.seconds,
             }
             for each in asked
         ],

@@ -77,7 +77,8 @@ class Lease(BaseModel):
     id: str
     item: Item
     question: Question
-    expires: float = Field(description="Seconds since 1970.")
+    expires: float = Field(description="Seconds since 1970, by the store's clock.")
+    seconds: float = Field(description="How long that is from now.")
 
 
 class Assignments(BaseModel):
@@ -96,12 +97,19 @@ class ReceiptDocument(BaseModel):
     lease: str | None = Field(
         default=None, description="After retract: the id to answer or skip the question by."
     )
+    seconds: float | None = Field(
+        default=None, description="After renew and retract: how long the question is kept."
+    )
 
 
 def receipt_document(receipt: Receipt) -> ReceiptDocument:
     """A receipt as it is sent."""
     return ReceiptDocument(
-        status=receipt.status, ok=receipt.ok, message=receipt.message, lease=receipt.lease
+        status=receipt.status,
+        ok=receipt.ok,
+        message=receipt.message,
+        lease=receipt.lease,
+        seconds=receipt.seconds,
     )
 
 

@@ -32,7 +32,13 @@ def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Assignment
     with campaign.database.read() as connection:
         held = leases_of(connection, campaign.id, worker)
     return [
-        Assignment(lease, campaign.items[item], campaign.questions[question], expires)
+        Assignment(
+            lease,
+            campaign.items[item],
+            campaign.questions[question],
+            expires,
+            max(expires - campaign.clock(), 0.0),
+        )
         for lease, item, question, expires in held
         if lease not in known
     ]

@@ -125,7 +125,7 @@ class Prompts:
         from askfew.campaigns.campaign import Shown
 
         sample = Assignment(
-            "1-0-0-0", Shown("item", "An item"), Shown("question", "A question?"), 0.0
+            "1-0-0-0", Shown("item", "An item"), Shown("question", "A question?"), 0.0, 0.0
         )
         for variant in range(self.variants):
             self.write(sample, variant)

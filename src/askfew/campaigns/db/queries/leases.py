@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import and_, bindparam, case, exists, insert, select, union_all, update
+from sqlalchemy import and_, bindparam, case, exists, func, insert, select, union_all, update
 
 from askfew.campaigns.db.database import Database
 from askfew.campaigns.db.queries.slots import LEASED, VACANT, any_open, becomes, may
@@ -23,6 +23,7 @@ __all__ = [
     "extend",
     "holder_of",
     "holding",
+    "in_hand",
     "let_stand",
     "lock_step",
     "redo",
@@ -70,7 +71,7 @@ _KEPT = {
         if name not in ("worker", "item", "question")
     },
 }
-TAKE_AND_KEEP = select(_TAKEN.c.others_open).add_cte(
+TAKE_AND_KEEP = select(_TAKEN.c.worker, _TAKEN.c.others_open).add_cte(
     insert(answers)
     .from_select(list(_KEPT), select(*_KEPT.values()))
     .returning(answers.c.id)
@@ -92,6 +93,9 @@ _REFUSE = (
     )
 )
 _KEEP_REFUSAL = insert(refusals)
+_IN_HAND = select(func.count()).where(
+    slots.c.campaign == _CAMPAIGN, slots.c.worker == _WORKER, LEASED
+)
 _RETURNED: dict[str, Any] = {"state": becomes(SlotEvent.RETURNED), **VACANT}
 _RELEASE = update(slots).where(_SLOT, may(SlotEvent.RETURNED)).values(**_RETURNED)
 _RENEW = (
@@ -173,8 +177,9 @@ def _at(lease: LeaseId) -> dict[str, Any]:
     return {**_place(lease.campaign, lease.step, lease.slot), "this_lease": str(lease)}
 
 
-def take(raw: RawTransaction, lease: LeaseId, given: Given) -> bool | None:
-    """Count the answer if its slot still waits for it: whether other slots are open. None if not.
+def take(raw: RawTransaction, lease: LeaseId, given: Given) -> tuple[str, bool] | None:
+    """Count the answer if its slot still waits for it: whose it is, and whether other slots are
+    open. None if not.
 
     Where the database can, in one statement.
     """
@@ -193,13 +198,13 @@ def take(raw: RawTransaction, lease: LeaseId, given: Given) -> bool | None:
     }
     if raw.at_once:
         found = raw.first(TAKE_AND_KEEP, {**at, **{f"keep_{k}": v for k, v in kept.items()}})
-        return None if found is None else bool(found[0])
+        return None if found is None else (found[0], bool(found[1]))
     found = raw.first(_TAKE, at)
     if found is None:
         return None
     worker, item, question, others_open = found
     raw.run(_KEEP, {**kept, "worker": worker, "item": item, "question": question})
-    return bool(others_open)
+    return worker, bool(others_open)
 
 
 def holding(raw: RawTransaction, lease: LeaseId) -> Holding | None:
@@ -218,6 +223,11 @@ def refuse(raw: RawTransaction, lease: LeaseId, worker: str, reason: str, now: f
 def release(raw: RawTransaction, lease: LeaseId) -> None:
     """Open the slot to others. The caller holds it."""
     raw.run(_RELEASE, _at(lease))
+
+
+def in_hand(raw: RawTransaction, campaign: int, worker: str) -> int:
+    """How many slots are leased to the worker."""
+    return int(raw.first(_IN_HAND, {"this_campaign": campaign, "this_worker": worker})[0])
 
 
 def extend(raw: RawTransaction, lease: LeaseId, until: float) -> None:
