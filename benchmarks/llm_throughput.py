@@ -25,15 +25,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from askfew.campaigns.store import Store
+from askfew.workers.desk import Pictures
 from askfew.workers.llm.config import Config
-from askfew.workers.llm.endpoint import Endpoint
+from askfew.workers.llm.endpoint import Endpoint, Secret
 from askfew.workers.llm.exchanges import ExchangeLog
 from askfew.workers.llm.judge import Judge, Office
 from askfew.workers.llm.ledger import Ledger
 from askfew.workers.llm.limits import Limits
 from askfew.workers.llm.prompt import Prompts
-from askfew.workers.llm.secret import Secret
-from askfew.workers.pictures import Pictures
 from askfew.workers.shift import Shift
 from askfew.workers.store_desk import StoreDesk
 from campaign_tools import sweep

@@ -30,7 +30,7 @@ from askfew.records import Finding, Problem, Procedure
 from askfew.simulation import Instance, simulate_runs
 from askfew.web.pages.dashboard.view import View
 from askfew.web.pages.new.draft import Filled, read_draft
-from askfew.workers.simulate.groups import random_groups
+from askfew.workers.simulate import random_groups
 from commands import Command, command
 from web_site import API, Site, document
 

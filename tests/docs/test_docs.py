@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from askfew.cli import app
-from askfew.cli.lazy import LazyCommand
+from askfew.cli.commands import LazyCommand
 from askfew.workers.llm.config import read_config
 
 ROOT = Path(__file__).parents[2]

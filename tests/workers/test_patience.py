@@ -3,7 +3,7 @@
 import pytest
 
 from askfew.errors import InvalidInput, StoreUnreachable
-from askfew.workers.patience import Patience
+from askfew.workers.shift import Patience
 
 
 class Away:

@@ -11,10 +11,8 @@ from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, StoreUnreachable, WorkerStopped
-from askfew.workers.desk import Handed
-from askfew.workers.patience import Patience
-from askfew.workers.replies import Answer, Enough, HandBack, NoAnswer, Reply
-from askfew.workers.shift import Shift
+from askfew.workers.desk import Answer, Enough, HandBack, Handed, NoAnswer, Reply
+from askfew.workers.shift import Patience, Shift
 from askfew.workers.store_desk import StoreDesk
 from campaign_tools import answers_of, fixed_answer, frugal, log_of, sweep
 

@@ -11,7 +11,7 @@ import re
 import secrets
 from dataclasses import dataclass
 
-__all__ = ["REUSED", "LeaseId", "add_campaign", "strip_campaign"]
+__all__ = ["REUSED", "LeaseId", "add_campaign", "slot_part", "strip_campaign"]
 
 REUSED = "reused"
 """The mark of an answer that was taken over from another campaign; no random mark is like it."""
@@ -62,6 +62,11 @@ class LeaseId:
 
     def __str__(self) -> str:
         return f"{self.campaign}-{self.step}-{self.slot}-{self.mark}"
+
+
+def slot_part(lease: str) -> str:
+    """An id without its mark: the same for every lease of a slot."""
+    return lease.rpartition("-")[0]
 
 
 def strip_campaign(lease: str) -> str:

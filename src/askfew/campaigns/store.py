@@ -23,8 +23,7 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.advance import Advancer
 from askfew.campaigns.steps.log import open_step
-from askfew.campaigns.steps.reuse import reused_campaign
-from askfew.campaigns.steps.taught import check_fresh
+from askfew.campaigns.steps.reuse import check_fresh, reused_campaign
 from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.records import Problem

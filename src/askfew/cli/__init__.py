@@ -10,8 +10,7 @@ from typing import Any, NoReturn
 import typer
 
 from askfew import __version__
-from askfew.cli.commands import COMMANDS
-from askfew.cli.help import Group
+from askfew.cli.commands import COMMANDS, Group
 from askfew.errors import AskfewError, InvalidInput, StoreFull
 
 __all__ = ["app", "main"]

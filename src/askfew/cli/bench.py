@@ -16,8 +16,7 @@ from typer import Option
 
 from askfew.algorithms import check_delta
 from askfew.cli import options
-from askfew.cli.output import notes, print_json, progress, report
-from askfew.cli.places import check_drawable, check_writable
+from askfew.cli.output import check_drawable, check_writable, notes, print_json, progress, report
 from askfew.errors import InvalidInput
 from askfew.experiments.bench import (
     METHODS,

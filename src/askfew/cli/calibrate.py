@@ -12,8 +12,7 @@ from typer import Option
 
 from askfew.algorithms import check_delta
 from askfew.cli import options
-from askfew.cli.output import note, print_json, progress, report
-from askfew.cli.places import check_drawable
+from askfew.cli.output import check_drawable, note, print_json, progress, report
 from askfew.clustering import MAX_ANSWERS
 from askfew.simulation import Instance, RunSummary, simulate_runs
 from askfew.wording import counted

@@ -20,16 +20,14 @@ from askfew.campaigns.exchange.formats.csv_table import written
 from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.folder.table_file import read_table
 from askfew.cli import options
-from askfew.cli.output import note, print_json, report
-from askfew.cli.places import check_writable
+from askfew.cli.output import check_writable, note, print_json, report
 from askfew.errors import InvalidAnswer, InvalidInput
 from askfew.log import Log
 from askfew.oracles.table import TableOracle
 from askfew.outcome import Outcome
 from askfew.records import Batch, Problem, Tally
 from askfew.rule import Rule
-from askfew.workers.python.function import Function, load_function
-from askfew.workers.python.records import Cell, Item, Question
+from askfew.workers.python import Cell, Function, Item, Question, load_function
 
 __all__ = ["certify"]
 

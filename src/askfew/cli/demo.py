@@ -15,8 +15,7 @@ from askfew.algorithms import start
 from askfew.cli import options
 from askfew.cli.demo_crowd import PRICE, QUESTIONS, Crowd, draw_crowd
 from askfew.cli.demo_table import print_story, tell_table
-from askfew.cli.output import note, print_json, report
-from askfew.cli.places import check_drawable
+from askfew.cli.output import check_drawable, note, print_json, report
 from askfew.driver import run
 from askfew.errors import MissingExtra
 from askfew.log import Log

@@ -1,16 +1,21 @@
-"""How commands speak: reports on standard output, progress and notes on standard error."""
+"""How commands speak: reports on standard output, notes on standard error, files where they fit."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TypeVar
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-__all__ = ["note", "notes", "print_json", "progress", "report"]
+from askfew.errors import InvalidInput, MissingExtra
+
+__all__ = ["check_drawable", "check_writable", "note", "notes", "print_json", "progress", "report"]
 
 T = TypeVar("T")
 
@@ -44,3 +49,36 @@ def progress(what: str, total: int) -> Callable[[Iterator[T]], Iterator[T]]:
             yield from bar.track(results, total=total, description=what)
 
     return watch
+
+
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+def check_drawable(path: Path | None) -> None:
+    """Refuse what no picture could be saved as, or drawn with; None is none."""
+    if path is None:
+        return
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("a picture needs matplotlib", "none", "pip install 'askfew[plot]'")
+    if path.suffix.lower() not in _PICTURES:
+        raise InvalidInput(
+            f"a picture's name must end with one of {', '.join(_PICTURES)}",
+            repr(path.name),
+            "name it so",
+        )
+    check_writable(path)
+
+
+def check_writable(path: Path | None) -> None:
+    """Refuse a place where no file could be written; None is none."""
+    if path is None:
+        return
+    if path.is_dir():
+        got = "a folder"
+    elif not path.parent.is_dir():
+        got = "no such folder"
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
+        got = "no permission"
+    else:
+        return
+    raise InvalidInput(f"{path}: a file must be writable here", got, "choose another place")

@@ -1,23 +1,47 @@
-"""``askfew plan``: the bill before the first answer."""
+"""``askfew plan``: what it will cost, before the first answer."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any
 
+import matplotlib.pyplot as plt
 from rich.table import Table
 from typer import Option
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.cli import options
-from askfew.cli.output import note, print_json, progress, report
-from askfew.cli.places import check_drawable
+from askfew.cli.output import check_drawable, note, print_json, progress, report
 from askfew.errors import InvalidInput
 from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
 from askfew.planning.defaults import SHARE, default_spread, default_unknown, default_useful
 from askfew.simulation import NOISES
 
-__all__ = ["plan"]
+__all__ = ["draw", "plan"]
+
+
+def draw(path: Path, curves: dict[float, list[tuple[float, float, float]]], caption: str) -> None:
+    """Medians as lines, what 90 % of runs stay under dotted."""
+    figure, axes = plt.subplots(figsize=(7.5, 4.6), layout="constrained")
+    colours = ("#0072B2", "#D55E00", "#009E73")
+    for (share, points), colour in zip(curves.items(), colours, strict=False):
+        gaps, medians, high = zip(*points, strict=True)
+        axes.plot(gaps, medians, "o-", color=colour, label=f"small group {share:.0%}")
+        axes.plot(gaps, high, ":", color=colour, linewidth=1.3)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:,g}")
+        axis.set_minor_formatter(lambda value, _: f"{value:,g}")
+    axes.set_xlabel(f"gap on the useful questions\n{caption}")
+    axes.set_ylabel("answers (line: median, dotted: 90 % stay under)")
+    axes.set_title("What a campaign will ask", loc="left")
+    axes.grid(color="0.92", which="both")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
 
 CURVE_RUNS = 100
 
@@ -187,7 +211,7 @@ def _print_bill(bill: Forecast, error: str) -> None:
 
 
 def _draw(path: Path, unknown: Unknown, asked: dict[str, Any]) -> None:
-    from askfew.cli.plan_figure import draw
+    from askfew.cli.plan import draw
 
     curves = forecast_curves(unknown, runs=CURVE_RUNS, **asked)
     sizes = f"{unknown.items} items, {unknown.questions} questions"

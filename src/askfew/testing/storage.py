@@ -11,6 +11,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.campaigns import finish, names
 from askfew.campaigns.db.queries.slots import slots_by_state
 from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.lease_id import slot_part
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.intake import Received
@@ -98,8 +99,8 @@ def _check_leases(here: Store, there: Store, clock: _Clock) -> None:
     assert one.tell(mine.id, True).status is Received.ACCEPTED, "an answer must be taken"
     assert other.tell(mine.id, True).status is Received.ALREADY, "an answer must count once"
     clock.now += _LEASE_SECONDS + 1
-    again = {asked.id.rpartition("-")[0] for asked in one.ask("cid", 100)}
-    assert theirs.id.rpartition("-")[0] in again, "a lease that ran out must go to somebody else"
+    again = {slot_part(asked.id) for asked in one.ask("cid", 100)}
+    assert slot_part(theirs.id) in again, "a lease that ran out must go to somebody else"
     assert other.tell(theirs.id, True).status is Received.LATE, "who is late must hear of it"
     undone = other.retract(mine.id, "ann")
     assert undone.status is Received.ACCEPTED, "an answer may be taken back while its step is open"

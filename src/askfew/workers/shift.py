@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
+from threading import Event, Lock
 from typing import TypeVar
 
 from askfew.answer_warnings import AnswerWarning, sentence
@@ -24,13 +25,58 @@ from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.slots.intake import Receipt
 from askfew.campaigns.slots.paces import SHORTEST
 from askfew.errors import AskfewError, StoreUnreachable
-from askfew.workers.desk import MOST_AT_ONCE, OVER, Desk, Handed
-from askfew.workers.patience import Patience
-from askfew.workers.replies import Answer, Answerer, Enough, HandBack, NoAnswer, Reply
+from askfew.workers.desk import (
+    MOST_AT_ONCE,
+    OVER,
+    Answer,
+    Answerer,
+    Desk,
+    Enough,
+    HandBack,
+    Handed,
+    NoAnswer,
+    Reply,
+)
 
-__all__ = ["Shift", "Worked", "first_error"]
+__all__ = ["Patience", "Shift", "Worked", "run_shifts"]
 
 T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Patience:
+    """Repeats calls that fail with StoreUnreachable, ever more slowly, for ``seconds`` in all.
+
+    >>> Patience().insist(lambda: "there")
+    'there'
+    """
+
+    seconds: float = 300.0
+    first: float = 0.1
+    longest: float = 10.0
+    _hurry: Event = field(default_factory=Event)
+
+    def insist(self, call: Callable[[], T]) -> T:
+        """What the call returns in the end, or its last failure."""
+        pause, waited = self.first, 0.0
+        while True:
+            try:
+                return call()
+            except StoreUnreachable as error:
+                wait = max(pause, error.retry_after or 0.0)
+                if not waited:
+                    logger.warning("waiting: %s", error)
+                if waited + wait > self.seconds or self._hurry.wait(wait):
+                    raise
+            waited += wait
+            pause = min(2 * pause, self.longest)
+
+    def hurry(self) -> None:
+        """From now on give up at the first failure, also where a call waits at the moment."""
+        self._hurry.set()
+
 
 _TELLERS = 4
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
@@ -45,8 +91,6 @@ _WAITING = (
 )
 _BACKLOG = 4
 """Replies waiting for each slot, beyond which no more questions are fetched."""
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -121,7 +165,7 @@ class Shift:
                 for helper in helpers:
                     helper.cancel()
         except BaseExceptionGroup as group:
-            raise first_error(group) from None
+            raise _first_error(group) from None
         return self._enough or ended
 
     async def _fetch(self) -> str:
@@ -260,9 +304,52 @@ class Shift:
             logger.warning("%d questions are not handed back: %s", len(self._held), error)
 
 
-def first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def _first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """The exception that began it, out of nested groups."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
+
+
+def run_shifts(
+    shifts: Sequence[Shift], close: Callable[[], Awaitable[None]] | None = None
+) -> list[Worked]:
+    """All at once, then ``close``. Ctrl-C or SIGTERM lets them hand back what they hold; then it
+    raises CancelledError.
+    """
+    return asyncio.run(_together(shifts, close))
+
+
+async def _together(
+    shifts: Sequence[Shift], close: Callable[[], Awaitable[None]] | None
+) -> list[Worked]:
+    try:
+        with _stopped_by_signals():
+            async with asyncio.TaskGroup() as together:
+                tasks = [together.create_task(shift.run()) for shift in shifts]
+    except BaseExceptionGroup as group:
+        raise _first_error(group) from None
+    finally:
+        if close is not None:
+            await close()
+    return [task.result() for task in tasks]
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """Cancel the task that runs here on SIGINT or SIGTERM, where signals can be had: only in the
+    main thread, and not on Windows.
+    """
+    own, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert own is not None
+    heard = (signal.SIGINT, signal.SIGTERM)
+    with suppress(NotImplementedError, RuntimeError, ValueError):
+        for each in heard:
+            loop.add_signal_handler(each, own.cancel)
+    try:
+        yield
+    finally:
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            for each in heard:
+                loop.remove_signal_handler(each)

@@ -5,8 +5,7 @@ from sqlalchemy import select, update
 
 from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.db.schema import answers, slots
-from askfew.campaigns.doctor.examine import examine_store
-from askfew.campaigns.doctor.mend import mend
+from askfew.campaigns.doctor.examine import examine_store, mend
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidTally

@@ -17,7 +17,7 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.workers.llm.config import Price
-from askfew.workers.llm.parse import parse_answer
+from askfew.workers.llm.prompt import parse_answer
 from campaign_tools import answers_of
 from commands import Command
 from fake_endpoint import FakeEndpoint, prompt_of

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from askfew.errors import InvalidInput
+from askfew.workers.llm.endpoint import Secret
 from askfew.workers.llm.exchanges import ExchangeLog
-from askfew.workers.llm.secret import Secret
 
 
 def test_the_key_is_struck_out_wherever_it_appears(tmp_path: Path) -> None:

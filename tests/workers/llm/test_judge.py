@@ -13,16 +13,14 @@ from askfew.campaigns.campaign import Assignment, Shown
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, WorkerStopped
+from askfew.workers.desk import Answer, NoAnswer, Pictures, Reply
 from askfew.workers.llm.config import Config, Price
-from askfew.workers.llm.endpoint import Endpoint
+from askfew.workers.llm.endpoint import Endpoint, Secret
 from askfew.workers.llm.exchanges import ExchangeLog
 from askfew.workers.llm.judge import Judge, Office
 from askfew.workers.llm.ledger import Ledger
 from askfew.workers.llm.limits import Limits
 from askfew.workers.llm.prompt import Prompts
-from askfew.workers.llm.secret import Secret
-from askfew.workers.pictures import Pictures
-from askfew.workers.replies import Answer, NoAnswer, Reply
 from askfew.workers.store_desk import StoreDesk
 from campaign_tools import sweep
 from fake_endpoint import FakeEndpoint

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from askfew.workers.desk import Enough
 from askfew.workers.llm.config import Price
 from askfew.workers.llm.ledger import Ledger
-from askfew.workers.replies import Enough
 
 PRICES = {"m": Price(1.0, 10.0)}
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
-from askfew.workers.llm.parse import answer_schema, parse_answer
+from askfew.workers.llm.prompt import answer_schema, parse_answer
 from fake_endpoint import GARBAGE
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from askfew.campaigns.store import Store
-from askfew.workers.llm.secret import Secret
+from askfew.workers.llm.endpoint import Secret
 from commands import Command
 from fake_endpoint import FakeEndpoint
 from small_campaigns import small_campaign

@@ -16,9 +16,8 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, WorkerStopped
-from askfew.workers.pictures import Pictures
-from askfew.workers.python.caller import FunctionAnswerer
-from askfew.workers.python.function import load_function
+from askfew.workers.desk import Pictures
+from askfew.workers.python import FunctionAnswerer, load_function
 from askfew.workers.shift import Shift, Worked
 from askfew.workers.store_desk import StoreDesk
 from campaign_tools import answers_of, sweep
@@ -264,7 +263,7 @@ def test_answers_before_a_batch_that_is_too_short_are_kept(store: Store, module:
 def test_a_batch_that_raises_is_handed_back_until_the_worker_stops(
     store: Store, module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("askfew.workers.python.caller._PAUSE", 0.0)
+    monkeypatch.setattr("askfew.workers.python._PAUSE", 0.0)
     campaign = sweep(store)
     with pytest.raises(WorkerStopped, match=r"20 exceptions in a row, .* RuntimeError \(no i1\)"):
         work(campaign, f"{module}:raises_for_one", plate=6)

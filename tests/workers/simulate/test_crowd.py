@@ -9,9 +9,15 @@ import pytest
 from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.campaigns.campaign import Assignment, Shown
 from askfew.errors import InvalidInput
-from askfew.workers.replies import Answer
-from askfew.workers.simulate.crowd import Simulated, check_reliabilities, read_reliabilities
-from askfew.workers.simulate.groups import digits_told, groups_from_file, random_groups
+from askfew.workers.desk import Answer
+from askfew.workers.simulate import (
+    Simulated,
+    check_reliabilities,
+    digits_told,
+    groups_from_file,
+    random_groups,
+    read_reliabilities,
+)
 
 
 def answers(crowd: Simulated, item: str, question: str = "q", count: int = 2000) -> list[float]:

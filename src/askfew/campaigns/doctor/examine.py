@@ -1,4 +1,9 @@
-"""Is a store sound? Every campaign is replayed, and every answer counted again."""
+"""Is a store sound? Every campaign is replayed, and every answer counted again.
+
+What can be mended without choosing is: impossible answers, which were none. Only in the newest
+step, from which nothing has been computed. From an older one the method has gone on, and its owner
+begins again on what was paid for (``create --reuse`` leaves such answers out).
+"""
 
 from __future__ import annotations
 
@@ -9,26 +14,73 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from askfew.answers import AnswerKind
 from askfew.campaigns.db.database import Connection, Database
 from askfew.campaigns.db.failures import DATABASE_ERRORS
-from askfew.campaigns.db.queries.campaigns import CampaignRow, get_campaign, numbers
+from askfew.campaigns.db.queries.campaigns import CampaignRow, all_campaigns, get_campaign, numbers
 from askfew.campaigns.db.queries.contents import item_count, question_count
+from askfew.campaigns.db.queries.slots import empty_impossible, impossible_slots
 from askfew.campaigns.db.queries.soundness import file_problems
-from askfew.campaigns.db.queries.steps import StepRow, find_step
+from askfew.campaigns.db.queries.steps import StepRow, find_step, lock_step, newest_number
 from askfew.campaigns.db.queries.tables import count_rows
 from askfew.campaigns.doctor.checks import answer_problems, slot_problems, step_problems
 from askfew.campaigns.doctor.contents import about_problems, content_problems, row_problems
-from askfew.campaigns.doctor.mend import mendable_slots
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.steps.advance import resumed, stop_at_close
-from askfew.campaigns.steps.log import read_log
-from askfew.campaigns.steps.taught import learning
+from askfew.campaigns.steps.advance import GOING, resumed, stop_at_close
+from askfew.campaigns.steps.log import close_step, read_log
+from askfew.campaigns.steps.reuse import learning
 from askfew.errors import AskfewError, StoreUnreachable
 from askfew.log import Log
 from askfew.records import Batch, Problem
 
-__all__ = ["FAILURES", "Examination", "Verdict", "examine", "examine_store", "first_problem"]
+__all__ = [
+    "FAILURES",
+    "Examination",
+    "Verdict",
+    "examine",
+    "examine_store",
+    "first_problem",
+    "mend",
+    "mendable_slots",
+]
+
+
+def mend(database: Database) -> dict[str, int]:
+    """Take them out of every campaign that goes on; how many there were, by campaign."""
+    with database.read() as connection:
+        everyone = all_campaigns(connection)
+    mended = {}
+    for campaign in everyone:
+        try:
+            kind = Settings.from_dict(campaign.settings_dict).answers
+        except (AskfewError, ValueError):
+            continue  # the examination says what is wrong with it
+        with database.write() as connection:
+            count = _mend(connection, campaign, kind)
+        if count:
+            mended[campaign.name] = count
+    return mended
+
+
+def mendable_slots(connection: Connection, campaign: CampaignRow, kind: AnswerKind) -> list[int]:
+    """The slots of the newest step that hold an impossible answer, if the campaign goes on."""
+    newest = newest_number(connection, campaign.id)
+    if campaign.state not in GOING or newest is None:
+        return []
+    return impossible_slots(connection, campaign.id, newest, kind)
+
+
+def _mend(connection: Connection, campaign: CampaignRow, kind: AnswerKind) -> int:
+    newest = newest_number(connection, campaign.id)
+    if campaign.state not in GOING or newest is None:
+        return 0
+    step = lock_step(connection, campaign.id, newest)
+    count = empty_impossible(connection, campaign.id, newest, kind)
+    if count and step.closed is not None:
+        close_step(connection, step, step.closed)  # freezes the Tally again, without them
+    return count
+
 
 FAILURES = (
     *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError),

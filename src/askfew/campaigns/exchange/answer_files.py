@@ -15,8 +15,7 @@ from typing import Any
 
 from askfew.campaigns.contents import check_name
 from askfew.campaigns.exchange.formats import crowd_kit, csv_table, label_studio, parquet_table
-from askfew.campaigns.folder.table_file import read_table
-from askfew.campaigns.folder.text_file import read_text
+from askfew.campaigns.folder.table_file import read_table, read_text
 from askfew.campaigns.sentences import located, nearest, shown
 from askfew.errors import InvalidInput
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from askfew.campaigns.contents import check_group, check_id
 from askfew.campaigns.folder.pictures import read_picture
 from askfew.campaigns.folder.settings_file import parse_settings, place_of
-from askfew.campaigns.folder.table_file import Row, read_table
-from askfew.campaigns.folder.text_file import read_text
+from askfew.campaigns.folder.table_file import Row, read_table, read_text
 from askfew.campaigns.inputs import Inputs, what_is_wrong
 from askfew.campaigns.records import CampaignFolder, Item, Question
 from askfew.campaigns.sentences import located, shown

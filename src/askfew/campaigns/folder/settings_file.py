@@ -10,7 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from askfew.campaigns.folder.text_file import read_text
+from askfew.campaigns.folder.table_file import read_text
 from askfew.campaigns.sentences import located, nearest, shown
 from askfew.campaigns.settings import Settings, check_setting, setting_to_blame
 from askfew.errors import InvalidInput

@@ -1,4 +1,4 @@
-"""What a campaign has found: item by item, at its end or so far."""
+"""What a campaign has found, item by item, at its end or so far; and all campaigns at a glance."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Any
 
 from askfew.answer_warnings import AnswerWarning
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.queries.answers import count_by_item
-from askfew.campaigns.db.queries.campaigns import get_campaign
+from askfew.campaigns.db.queries.answers import count_by_item, totals_by_campaign
+from askfew.campaigns.db.queries.campaigns import all_campaigns, get_campaign
 from askfew.campaigns.db.queries.steps import newest_step
 from askfew.campaigns.reading.independence import qualified, warnings_of
 from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
 from askfew.campaigns.reading.rules import rule_lines
+from askfew.campaigns.store import Store
 from askfew.estimates.guesses import Guesses
 
-__all__ = ["RESULT_COLUMNS", "CampaignResult", "ItemResult", "result_of"]
+__all__ = ["RESULT_COLUMNS", "CampaignResult", "ItemResult", "Overview", "overview_of", "result_of"]
 
 RESULT_COLUMNS: dict[str, type] = {
     "item": str,
@@ -153,3 +154,26 @@ def _item(
         known.evidence[number] if known.evidence else None,
         answered,
     )
+
+
+@dataclass(frozen=True)
+class Overview:
+    """One campaign: its state, and how many of its answers are there."""
+
+    name: str
+    state: str
+    answers: int
+    max_answers: int
+
+
+def overview_of(store: Store) -> list[Overview]:
+    """Oldest first."""
+    with store.database.snapshot() as connection:
+        totals = totals_by_campaign(connection)
+        rows = all_campaigns(connection)
+    return [
+        Overview(
+            row.name, row.state, totals.get(row.id, (0, 0.0))[0], row.settings_dict["max_answers"]
+        )
+        for row in rows
+    ]

@@ -31,7 +31,7 @@ from askfew.campaigns.db.queries.steps import (
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.log import close_step, open_step, read_log, read_step, same_plans
-from askfew.campaigns.steps.taught import taught_by
+from askfew.campaigns.steps.reuse import taught_by
 from askfew.clustering import Session
 from askfew.errors import Closed, ReplayMismatch
 from askfew.log import Log

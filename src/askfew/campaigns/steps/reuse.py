@@ -6,6 +6,10 @@ as if the same workers were asked again and said what they said. (In order of ar
 step that is still open, those who take longer to say no would come last, and whoever takes a few
 would take too many yes.) Which answers are used up follows from the new campaign alone: a worker's
 answers to a cell are consumed first come, first used.
+
+No claim about a rule may count again the answers that taught it. A rule names them by the seals of
+the steps they were given in. A campaign that took answers over from another one is known by the
+seal of that one's first step, too.
 """
 
 from __future__ import annotations
@@ -14,15 +18,44 @@ from collections import Counter, defaultdict, deque
 
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.answers import Offer, offers_for_step, told_before
-from askfew.campaigns.db.queries.campaigns import find_campaign, get_campaign
+from askfew.campaigns.db.queries.campaigns import find_campaign, get_campaign, reused_by
 from askfew.campaigns.db.queries.slots import cells_in_order, settle
+from askfew.campaigns.db.queries.steps import seal_of, seals_of
 from askfew.campaigns.kinds import read_kind, write_kind
 from askfew.campaigns.lease_id import REUSED, LeaseId
 from askfew.campaigns.records import Answer
 from askfew.campaigns.settings import Settings
 from askfew.errors import InvalidInput
+from askfew.log import Log
+from askfew.rule import Rule
 
-__all__ = ["fill_step", "reused_campaign"]
+__all__ = ["check_fresh", "fill_step", "learning", "reused_campaign", "taught_by"]
+
+
+def taught_by(connection: Connection, campaign: int, log: Log) -> list[str]:
+    """Seals of the steps in which the campaign learnt its rule, and of those it reused."""
+    own = learning(log)
+    if not own:
+        return []  # the rule was given
+    older = [seal_of(connection, each, 0) for each in reused_by(connection, campaign)]
+    return [*own, *(seal for seal in older if seal)]
+
+
+def learning(log: Log) -> list[str]:
+    """Seals of the steps in which a rule was learnt."""
+    return [step.seal for step in log.steps if any(plan.kind == "screen" for plan in step.plans)]
+
+
+def check_fresh(connection: Connection, rule: Rule, old: int, name: str) -> None:
+    """Refuse to reuse a campaign whose answers taught the rule."""
+    everyone = [old, *reused_by(connection, old)]
+    if set(rule.learnt_from) & seals_of(connection, everyone):
+        raise InvalidInput(
+            "a rule must be certified by answers that it was not learnt from",
+            f"the rule that the answers of {name!r} taught",
+            "leave out --reuse, or reuse another campaign",
+        )
+
 
 Cell = tuple[int, int]
 

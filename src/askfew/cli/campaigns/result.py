@@ -1,28 +1,53 @@
-"""``askfew result``: the groups, and what they rest on."""
+"""``askfew list``, ``result`` and ``report``: what campaigns have found."""
 
 from __future__ import annotations
 
 import json as json_format
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.table import Table
 from rich.text import Text
 from typer import Option
 
 from askfew.answer_warnings import sentence
+from askfew.campaigns.db.queries.campaigns import all_campaigns
 from askfew.campaigns.exchange.formats import csv_table, parquet_table
 from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import RESULT_COLUMNS, CampaignResult, result_of
 from askfew.campaigns.reading.rules import group_word
 from askfew.campaigns.sentences import chance
 from askfew.cli import options
-from askfew.cli.campaigns.file_format import by_ending
+from askfew.cli.campaigns.exchange import by_ending
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import note, print_json, report
 from askfew.errors import InvalidInput
 
-__all__ = ["result"]
+__all__ = ["list_campaigns", "result", "write_report"]
+
+
+def list_campaigns(store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
+    """List the campaigns of a store, oldest first."""
+    with open_store(store) as opened, opened.database.read() as connection:
+        rows = all_campaigns(connection)
+    if json:
+        print_json(
+            {
+                "campaigns": [
+                    {"name": row.name, "state": row.state, "created": row.created} for row in rows
+                ]
+            }
+        )
+        return
+    table = Table("campaign", "state", "created (UTC)")
+    for row in rows:
+        created = datetime.fromtimestamp(row.created, UTC)
+        table.add_row(Text(row.name), row.state, f"{created:%Y-%m-%d %H:%M}")
+    report.print(table)
+
 
 _ENDINGS = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
 
@@ -109,3 +134,19 @@ def _no_certificate(found: CampaignResult) -> str:
     if not any(found.groups):
         return "No certificate: no item is certified."
     return "No certificate: nothing is promised about these labels."
+
+
+def write_report(
+    name: Name,
+    store: StoreUrl = DEFAULT_STORE,
+    out: Annotated[Path | None, Option(help="Where to write it; NAME.html by default.")] = None,
+    json: options.AsJson = False,
+) -> None:
+    """Write a campaign's report as one self-contained HTML file."""
+    path = out or Path(f"{name}.html")
+    with open_store(store) as opened:
+        write_whole(path, report_html(opened.campaign(name)).encode())
+    if json:
+        print_json({"campaign": name, "report": str(path)})
+    else:
+        note(f"Report written to {path}")

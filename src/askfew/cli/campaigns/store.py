@@ -1,4 +1,4 @@
-"""``askfew store``: the database itself."""
+"""``askfew store`` and ``askfew doctor``: looking after the database."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer import Argument
+from rich.text import Text
+from typer import Argument, Option
 
 from askfew.campaigns.backup import back_up
 from askfew.campaigns.backup import restore as fill
+from askfew.campaigns.doctor.examine import Examination, examine_store
+from askfew.campaigns.doctor.examine import mend as mend_store
 from askfew.campaigns.store import Store
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import (
@@ -19,12 +22,12 @@ from askfew.cli.campaigns.store_option import (
     open_store,
     translate_database_errors,
 )
-from askfew.cli.help import Command, Group
-from askfew.cli.output import print_json
-from askfew.cli.places import check_writable
+from askfew.cli.commands import Command, Group
+from askfew.cli.output import check_writable, print_json, report
+from askfew.errors import StoreUnreachable
 from askfew.wording import counted
 
-__all__ = ["store_app"]
+__all__ = ["doctor", "store_app"]
 
 store_app = typer.Typer(cls=Group, help="Look after the database that holds the campaigns.")
 
@@ -61,7 +64,7 @@ def backup(
     check_writable(file)
     with open_store(store) as opened:
         copied = back_up(opened, file)
-    _say({"file": str(file), **copied}, f"Wrote {file}", json)
+    _say_copied({"file": str(file), **copied}, f"Wrote {file}", json)
 
 
 @store_app.command(cls=Command)
@@ -73,12 +76,74 @@ def restore(
     """Fill a new, empty store with what a backup has."""
     with open_store(store, new=True) as opened, translate_database_errors(store):
         copied = fill(opened, file)
-    _say({"file": str(file), **copied}, f"Restored {file}", json)
+    _say_copied({"file": str(file), **copied}, f"Restored {file}", json)
 
 
-def _say(copied: dict[str, Any], done: str, json: bool) -> None:
+def _say_copied(copied: dict[str, Any], done: str, json: bool) -> None:
     if json:
         print_json(copied)
     else:
         size = f"{counted(copied['campaigns'], 'campaign')}, {counted(copied['answers'], 'answer')}"
         typer.echo(f"{done}: {size}.")
+
+
+_SHOWN = 10
+
+
+def doctor(
+    store: StoreUrl = DEFAULT_STORE,
+    mend: Annotated[
+        bool,
+        Option("--mend", help="First take out answers that are impossible, such as 1e200."),
+    ] = False,
+    json: options.AsJson = False,
+) -> None:
+    """Check a store: replay every campaign, and count its answers again.
+
+    Exit code 1 if something is wrong.
+    """
+    mended: dict[str, int] = {}
+    try:
+        with open_store(store) as opened:
+            if mend:
+                mended = mend_store(opened.database)
+            found = examine_store(opened.database)
+    except StoreUnreachable as error:
+        found = Examination((str(error),), ())
+    if json:
+        print_json({**found.to_dict(), "mended": mended})
+    else:
+        for name, count in mended.items():
+            taken = counted(count, "impossible answer was", "impossible answers were")
+            report.print(Text(f"{name}: {taken} taken out."))
+        _say_findings(found)
+    if not found.sound:
+        raise typer.Exit(1)
+
+
+def _say_findings(found: Examination) -> None:
+    if found.problems:
+        report.print("[bold red]store: WRONG[/bold red]")
+        _list(found.problems)
+    for each in found.campaigns:
+        size = f"({each.state}; steps: {each.steps:,}, answers: {each.answers:,})"
+        verdict = Text("sound") if each.sound else Text("WRONG", style="bold red")
+        report.print(Text(f"{each.campaign}: ").append_text(verdict).append(f" {size}"))
+        _list(each.problems)
+        _list(each.notes)
+    if found.sound:
+        report.print("Nothing is wrong.")
+    elif any(each.mendable for each in found.campaigns):
+        report.print("'askfew doctor --mend' takes impossible answers out; keep a copy first.")
+    else:
+        report.print(
+            "Keep a copy of the store, and go on from a backup"
+            " (or from 'askfew export --format campaign')."
+        )
+
+
+def _list(sentences: tuple[str, ...]) -> None:
+    for sentence in sentences[:_SHOWN]:
+        report.print(Text(f"  - {sentence}"))
+    if len(sentences) > _SHOWN:
+        report.print(f"  - and {len(sentences) - _SHOWN:,} more")

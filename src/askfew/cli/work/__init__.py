@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from askfew.cli.help import Command, Group
+from askfew.cli.commands import Command, Group
 from askfew.cli.work.llm import llm
 from askfew.cli.work.python import python
 from askfew.cli.work.simulate import simulate

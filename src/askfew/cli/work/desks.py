@@ -1,20 +1,34 @@
-"""Where ``askfew work`` works: options for a store or a server, and the desks they open."""
+"""Where ``askfew work`` works, and what it says when it is done."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+import logging
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from typing import Annotated
 
+import typer
 from typer import Option
 
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, open_store
+from askfew.cli.output import notes, print_json, report
 from askfew.errors import InvalidInput
 from askfew.workers.desk import Desk
 from askfew.workers.server_desk import ServerDesk
+from askfew.workers.shift import Worked
 from askfew.workers.store_desk import StoreDesk
 
-__all__ = ["Idle", "ServerUrl", "Token", "WorkStore", "open_desks"]
+__all__ = [
+    "Idle",
+    "ServerUrl",
+    "Token",
+    "WorkStore",
+    "at_work",
+    "open_desks",
+    "say",
+]
 
 WorkStore = Annotated[
     str | None,
@@ -64,3 +78,37 @@ def open_desks(
         for desk in desks:
             stack.callback(desk.close)
         yield list(desks)
+
+
+@contextmanager
+def at_work() -> Iterator[None]:
+    """What workers log goes to standard error; one that is stopped aborts the command."""
+    handler = logging.StreamHandler(notes.file)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    logger = logging.getLogger("askfew.workers")
+    logger.handlers[:] = [handler]
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    except asyncio.CancelledError:
+        raise typer.Abort from None
+
+
+def say(
+    worked: Sequence[Worked], more: Mapping[str, object], *, bill: str = "", json: bool
+) -> None:
+    """A line for each worker and the bill, or one JSON document with more in it."""
+    if json:
+        print_json({"workers": [asdict(each) for each in worked], **more})
+        return
+    for each in worked:
+        parts = [f"{each.answered:,} answered"]
+        if each.skipped:
+            parts.append(f"{each.skipped:,} without an answer")
+        if each.handed_back:
+            parts.append(f"{each.handed_back:,} handed back")
+        if each.refused:
+            parts.append(f"{each.refused:,} too late")
+        report.print(f"{each.worker}: {', '.join(parts)}; {each.ended}.", markup=False)
+    if bill:
+        report.print(bill, markup=False)

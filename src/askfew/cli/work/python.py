@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import math
 from typing import Annotated
 
 from typer import Argument, Option
 
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import Name
-from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, open_desks
-from askfew.cli.work.shifts import log_to_notes, run_shifts, say
-from askfew.errors import InvalidInput
-from askfew.workers.pictures import Pictures
-from askfew.workers.python.caller import FunctionAnswerer
-from askfew.workers.python.function import load_function
-from askfew.workers.shift import Shift
+from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, at_work, open_desks, say
+from askfew.workers.python import USUAL_PLATE, check_use, load_function, run
 
 __all__ = ["python"]
-
-_PLATE = 100
 
 
 def python(
@@ -45,7 +38,7 @@ def python(
             help="f(batch): how many questions at a time.",
             min=1,
             max=200,
-            show_default=str(_PLATE),
+            show_default=str(USUAL_PLATE),
         ),
     ] = None,
     idle: Idle = None,
@@ -56,26 +49,9 @@ def python(
 ) -> None:
     """Let a Python function answer until the campaign is over."""
     found = load_function(function)
-    if plate is not None and not found.batched:
-        raise InvalidInput(
-            f"with --plate, {function} must take a batch", "(item, question)", "write def f(batch)"
-        )
-    if processes and found.is_async:
-        raise InvalidInput(
-            "a function for --processes must not be async", function, "leave --processes out"
-        )
-    log_to_notes()
+    check_use(found, processes=processes, plate=plate)
     named = worker or ("" if server else function)
-    with ExitStack() as stack:
-        (desk,) = stack.enter_context(open_desks(name, store, server, token, [named]))
-        about = desk.describe()
-        pictures = Pictures(desk)
-        stack.callback(pictures.close)
-        slots = processes or threads
-        caller = FunctionAnswerer(
-            found, about.answers, pictures, workers=slots, processes=bool(processes)
-        )
-        stack.callback(caller.close)
-        size = (plate or _PLATE) if found.batched else 1
-        shift = Shift(desk, caller, slots, size, float("inf") if idle is None else idle)
-        say(run_shifts([shift]), {}, json=json)
+    with at_work(), open_desks(name, store, server, token, [named]) as (desk,):
+        patience = math.inf if idle is None else idle
+        worked = run(desk, found, threads=threads, processes=processes, plate=plate, idle=patience)
+    say([worked], {}, json=json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -9,17 +10,12 @@ from typer import Option
 
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import Name
-from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, open_desks
-from askfew.cli.work.shifts import log_to_notes, run_shifts, say
-from askfew.workers.shift import Shift
-from askfew.workers.simulate.crowd import Simulated, check_reliabilities, read_reliabilities
-from askfew.workers.simulate.groups import digits_told, groups_from_file, random_groups
+from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, at_work, open_desks, say
+from askfew.workers.simulate import groups_from_file, read_reliabilities, run
 
 __all__ = ["simulate"]
 
 _NAME = "simulated"
-_PLATE = 20
-"""Questions at a time, for one worker whose answers take no time."""
 
 
 def simulate(
@@ -62,17 +58,15 @@ def simulate(
         names = [f"{worker or _NAME} {n + 1}" for n in range(workers)]
     else:
         names = [worker or ("" if server else _NAME)]  # an invitation knows its worker
-    log_to_notes()
-    with open_desks(name, store, server, token, names) as desks:
-        about = desks[0].describe()
-        if about.question_ids is not None:
-            check_reliabilities(by_question, about.question_ids)
-        by_chance = random_groups(seed, balance, about.groups), about.groups
-        planted, many = written or by_chance
-        told = [each for each in about.question_ids or () if by_question.get(each, usual) != 0.5]
-        digits = digits_told(told, many)
-        crowd = Simulated(about.answers, planted, usual, by_question, seed, delay, digits)
-        patience = float("inf") if idle is None else idle
-        plate = 1 if delay or workers > 1 else _PLATE
-        shifts = [Shift(desk, crowd, plate=plate, idle=patience) for desk in desks]
-        say(run_shifts(shifts), {}, json=json)
+    with at_work(), open_desks(name, store, server, token, names) as desks:
+        worked = run(
+            desks,
+            reliability=usual,
+            by_question=by_question,
+            groups=written,
+            balance=balance,
+            seed=seed,
+            delay=delay,
+            idle=math.inf if idle is None else idle,
+        )
+    say(worked, {}, json=json)

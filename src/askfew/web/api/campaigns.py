@@ -13,7 +13,7 @@ from askfew.campaigns.contents import check_contents
 from askfew.campaigns.forecast import crowd_forecast
 from askfew.campaigns.kinds import write_kind
 from askfew.campaigns.reading.independence import warnings_about
-from askfew.campaigns.reading.overview import overview_of
+from askfew.campaigns.reading.results import overview_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings, check_setting, most_groups
 from askfew.campaigns.store import Store

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_type_hints
 from pydantic import BaseModel, Field, create_model
 
 from askfew.answer_warnings import AnswerWarning
-from askfew.campaigns.reading.overview import Overview
+from askfew.campaigns.reading.results import Overview
 from askfew.campaigns.reading.status import CampaignStatus
 from askfew.campaigns.slots.intake import Receipt, Received
 from askfew.web.api.bodies import AnswersKind

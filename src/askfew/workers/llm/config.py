@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from askfew.campaigns.folder.settings_file import check_keys
-from askfew.campaigns.folder.text_file import read_text
+from askfew.campaigns.folder.table_file import read_text
 from askfew.campaigns.sentences import located, nearest, shown
 from askfew.errors import InvalidInput
 

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 
 from askfew.errors import InvalidInput
-from askfew.workers.llm.secret import Secret
+from askfew.workers.llm.endpoint import Secret
 
 __all__ = ["ExchangeLog"]
 

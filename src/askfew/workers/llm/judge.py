@@ -15,16 +15,13 @@ from typing import Any
 from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment
 from askfew.errors import AskfewError, WorkerStopped
+from askfew.workers.desk import Answer, NoAnswer, Pictures, Reply
 from askfew.workers.llm.config import Config
-from askfew.workers.llm.endpoint import Completion, Endpoint, Failed, Rejected
+from askfew.workers.llm.endpoint import Completion, Endpoint, Failed, Rejected, Secret
 from askfew.workers.llm.exchanges import ExchangeLog
 from askfew.workers.llm.ledger import Booking, Ledger
 from askfew.workers.llm.limits import Limits
-from askfew.workers.llm.parse import answer_schema, parse_answer
-from askfew.workers.llm.prompt import Prompt, Prompts
-from askfew.workers.llm.secret import Secret
-from askfew.workers.pictures import Pictures
-from askfew.workers.replies import Answer, NoAnswer, Reply
+from askfew.workers.llm.prompt import Prompt, Prompts, answer_schema, parse_answer
 
 __all__ = ["Judge", "Office"]
 

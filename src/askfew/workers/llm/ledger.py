@@ -12,8 +12,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from askfew.workers.desk import Enough
 from askfew.workers.llm.config import Price
-from askfew.workers.replies import Enough
 
 __all__ = ["Booking", "Ledger", "Reservation"]
 

@@ -1,8 +1,12 @@
-"""What a model is told: a Jinja template of the item, the question and the guidelines."""
+"""What a model is told (a Jinja template of item, question and guidelines), and how it is read.
+
+What is not plainly a valid answer is no answer, and never guessed.
+"""
 
 from __future__ import annotations
 
 import base64
+import json
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +25,12 @@ from jinja2 import (
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from askfew.answers import AnswerKind, Number, Scale
+from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.campaigns.campaign import Assignment
-from askfew.campaigns.folder.text_file import read_text
-from askfew.errors import InvalidInput
+from askfew.campaigns.folder.table_file import read_text
+from askfew.errors import InvalidAnswer, InvalidInput
 
-__all__ = ["VARIABLES", "Prompt", "Prompts"]
+__all__ = ["VARIABLES", "Prompt", "Prompts", "answer_schema", "parse_answer"]
 
 VARIABLES = {
     "item": "the item's text",
@@ -174,3 +178,67 @@ def _rendered(template: Template, values: dict[str, Any]) -> str:
             f"{type(error).__name__} ({error})",
             "mend it",
         ) from None
+
+
+_FENCE = "```"
+_YES_NO = {"yes", "no", "true", "false"}
+
+
+def answer_schema(kind: AnswerKind) -> dict[str, Any]:
+    """The JSON schema that a model's output is bound to, where the endpoint can do that."""
+    answer = (
+        {"type": "string", "enum": ["yes", "no"]} if isinstance(kind, YesNo) else {"type": "number"}
+    )
+    schema = {
+        "type": "object",
+        "properties": {"answer": answer},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+    return {"name": "answer", "strict": True, "schema": schema}
+
+
+def parse_answer(kind: AnswerKind, text: str) -> float | None:
+    """The answer, or None: a JSON object with one valid ``answer``, or the bare answer itself.
+
+    >>> parse_answer(YesNo(), '{"answer": "yes"}'), parse_answer(YesNo(), "No.")
+    (1.0, 0.0)
+    >>> parse_answer(YesNo(), "I would say yes, but it may be no") is None
+    True
+    """
+    plain = _unfenced(text.strip())
+    try:
+        value = json.loads(plain, object_pairs_hook=_one_answer, parse_constant=_nothing)
+    except (ValueError, RecursionError):
+        value = plain.rstrip(".").strip().strip("\"'").lower()
+    return _valid(kind, value)
+
+
+def _unfenced(text: str) -> str:
+    """What stands in a fence of Markdown, if all of the text does."""
+    if len(text) < 2 * len(_FENCE) or not (text.startswith(_FENCE) and text.endswith(_FENCE)):
+        return text
+    return text[len(_FENCE) : -len(_FENCE)].removeprefix("json").strip()
+
+
+def _one_answer(pairs: list[tuple[str, Any]]) -> Any:
+    """What an object says as its answer; nothing if it does so twice."""
+    said = [value for key, value in pairs if key == "answer"]
+    return {"answer": said[0]} if len(said) == 1 else None
+
+
+def _nothing(_: str) -> None:
+    """NaN and infinities are no answers."""
+
+
+def _valid(kind: AnswerKind, value: object) -> float | None:
+    if isinstance(value, dict):
+        value = value["answer"]
+    said_so = isinstance(value, bool) or str(value).strip().lower() in _YES_NO
+    # A bool would pass for a number, and 1 for a yes, though nobody meant it.
+    if said_so != isinstance(kind, YesNo) or not isinstance(value, bool | int | float | str):
+        return None
+    try:
+        return kind.read(value)
+    except InvalidAnswer:
+        return None

@@ -1,4 +1,4 @@
-"""``askfew workers`` and ``askfew revoke``: who answers a campaign, and who no more."""
+"""What only the owner of a campaign or a store does: workers, switches, the token."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from rich.table import Table
 from rich.text import Text
 from typer import Argument
 
+from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.status import WorkerStatus, status_of
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
+from askfew.cli.commands import Command, Group
 from askfew.cli.output import print_json, report
 from askfew.errors import InvalidInput
 from askfew.web.access import invitations
+from askfew.web.access.owner import reset_token
 
-__all__ = ["revoke", "workers"]
+__all__ = ["close", "pause", "resume", "revoke", "token_app", "workers"]
 
 
 def workers(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
@@ -76,3 +79,55 @@ def _note(worker: WorkerStatus) -> str:
     if worker.revoked:
         return "revoked"
     return "reused" if 0 < worker.reused == worker.answers else ""
+
+
+def pause(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
+    """Hand out nothing until resumed; answers on their way are still taken."""
+    with open_store(store) as opened:
+        campaign = opened.campaign(name)
+        campaign.pause()
+        _say(campaign, json)
+
+
+def resume(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
+    """Go on with a paused campaign."""
+    with open_store(store) as opened:
+        campaign = opened.campaign(name)
+        campaign.resume()
+        _say(campaign, json)
+
+
+def close(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
+    """End a campaign for good, with what is known; there is no certificate then."""
+    with open_store(store) as opened:
+        campaign = opened.campaign(name)
+        campaign.close()
+        _say(campaign, json)
+
+
+def _say(campaign: Campaign, json: bool) -> None:
+    if json:
+        print_json({"campaign": campaign.settings.name, "state": campaign.state})
+    else:
+        typer.echo(f"{campaign.settings.name} is {campaign.state}.")
+
+
+token_app = typer.Typer(
+    cls=Group, help="Look after the token that the owner of a store logs in with."
+)
+
+
+@token_app.callback()
+def _about() -> None:
+    """Look after the token that the owner of a store logs in with."""
+
+
+@token_app.command(cls=Command)
+def reset(store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
+    """Make a new owner's token; the old one and its sessions are good no more."""
+    with open_store(store) as opened:
+        token = reset_token(opened)
+    if json:
+        print_json({"owner_token": token})
+    else:
+        typer.echo(f"The owner's token, shown this once: {token}")

@@ -1,4 +1,4 @@
-"""``askfew ask``: the next questions for a worker."""
+"""``askfew ask``, ``tell`` and ``skip``: answering by hand."""
 
 from __future__ import annotations
 
@@ -6,17 +6,34 @@ from dataclasses import asdict
 from typing import Annotated
 from urllib.parse import quote
 
+import typer
 from rich.table import Table
 from rich.text import Text
-from typer import Option
+from typer import Argument, Option
 
 from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.intake import UNKNOWN, Receipt, Received
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import print_json, report
 
-__all__ = ["ask"]
+__all__ = ["LeaseId", "ask", "report_receipt", "skip", "tell"]
+
+LeaseId = Annotated[
+    str, typer.Argument(metavar="ID", help="The question's id, from ask.", show_default=False)
+]
+
+
+def report_receipt(lease: str, receipt: Receipt, *, json: bool) -> None:
+    """Say it, and leave with exit code 1 if it does not count, 2 if it is no answer at all."""
+    if json:
+        print_json({"id": lease, "status": receipt.status.value, "message": receipt.message})
+    else:
+        typer.echo(f"{receipt.status.value}: {receipt.message}")
+    if not receipt.ok:
+        raise typer.Exit(2 if receipt.status == Received.INVALID else 1)
+
 
 _NOTHING = {
     "running": "Nothing for {worker} just now: what is open is with others, or was answered before"
@@ -75,3 +92,42 @@ def _print(asked: list[Assignment], settings: Settings) -> None:
     for item, digest in pictures.items():
         address = f"/api/v1/campaigns/{quote(settings.name, safe='')}/images/{digest}"
         report.print(f"{item}: {address}", markup=False, soft_wrap=True)
+
+
+def tell(
+    lease: LeaseId,
+    answer: Annotated[str, Argument(help="Yes, no, or a number.", show_default=False)],
+    seconds: Annotated[
+        float | None, Option(min=0, help="How long it took.", show_default=False)
+    ] = None,
+    cost: Annotated[
+        float | None, Option(min=0, help="What it cost, if not the price set.", show_default=False)
+    ] = None,
+    store: StoreUrl = DEFAULT_STORE,
+    json: options.AsJson = False,
+) -> None:
+    """Answer a question; telling it twice counts once.
+
+    Exit code 1 if the answer does not count: it came late, is not possible, or was never asked.
+    """
+    with open_store(store) as opened:
+        campaign = opened.campaign_of(lease)
+        receipt = (
+            UNKNOWN
+            if campaign is None
+            else campaign.tell(lease, answer, seconds=seconds, cost=cost)
+        )
+    report_receipt(lease, receipt, json=json)
+
+
+def skip(
+    lease: LeaseId,
+    reason: Annotated[str, Option(help="Kept for the report.")] = "skipped",
+    store: StoreUrl = DEFAULT_STORE,
+    json: options.AsJson = False,
+) -> None:
+    """Give a question back unanswered: someone else is asked."""
+    with open_store(store) as opened:
+        campaign = opened.campaign_of(lease)
+        receipt = UNKNOWN if campaign is None else campaign.skip(lease, reason)
+    report_receipt(lease, receipt, json=json)

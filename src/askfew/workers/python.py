@@ -1,39 +1,140 @@
-"""Call a function about questions; what it raises releases them, what it returns is read.
-
-A batch is answered as a whole: where the function raises, nobody knows which question it was, so
-none of them is ever counted as skipped; and where the number of answers is not that of the
-questions, nobody knows which belongs to which, so none is kept and the worker stops.
-"""
+"""A Python function as a worker: found by its name, called one by one or with a batch."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
+import inspect
 import logging
+import math
 import multiprocessing
+import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment
-from askfew.errors import InvalidAnswer, WorkerStopped
-from askfew.workers.pictures import Pictures
-from askfew.workers.python.function import Function, load_function
-from askfew.workers.python.records import Cell, Item, Question
-from askfew.workers.replies import Answer, HandBack, NoAnswer, Reply
+from askfew.errors import InvalidAnswer, InvalidInput, WorkerStopped
+from askfew.workers.desk import Answer, Desk, HandBack, NoAnswer, Pictures, Reply
+from askfew.workers.shift import Shift, Worked, run_shifts
 
-__all__ = ["FunctionAnswerer"]
+__all__ = [
+    "USUAL_PLATE",
+    "Cell",
+    "Function",
+    "FunctionAnswerer",
+    "Item",
+    "Question",
+    "check_use",
+    "load_function",
+    "run",
+]
+
 
 _RELEASES = 2
 """So often a question that alone made the function raise is handed back; then it is skipped."""
 _IN_A_ROW = 20
 """Calls that raise one after another, before it is the function that is at fault."""
 _PAUSE = 0.05
+USUAL_PLATE = 100
+"""Questions that a function of batches gets at a time."""
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Item:
+    """The item: its id, its text, and the file of its picture if it has one."""
+
+    id: str
+    text: str
+    image: Path | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """The question that is put about the item."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One entry of a batch; ``id`` names this very asking of the question about the item."""
+
+    id: str
+    item: Item
+    question: Question
+
+
+@dataclass(frozen=True)
+class Function:
+    """``f(item, question)``, or ``f(batch)`` with a list of cells; sync or async."""
+
+    name: str
+    call: Callable[..., Any]
+    batched: bool
+    is_async: bool
+
+
+def load_function(name: str) -> Function:
+    """The function ``module:function``; modules are also looked for in the current folder.
+
+    >>> load_function("operator:add").batched
+    False
+    """
+    module_name, colon, attribute = name.partition(":")
+    if not (module_name and colon and attribute):
+        raise InvalidInput(
+            "a function must be written module:function", repr(name), "say for example judge:answer"
+        )
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        found = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (Exception, SystemExit) as error:  # whatever the user's module does when imported
+        raise InvalidInput(
+            f"the function {name} must be importable",
+            f"{type(error).__name__} ({error})",
+            "check its name, and that Python finds it from this folder",
+        ) from error
+    if not callable(found):
+        raise InvalidInput(f"{name} must be a function", repr(found)[:100], "name another")
+    return Function(name, found, _takes_batch(name, found), _is_async(found))
+
+
+def _takes_batch(name: str, function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # some built-in functions say nothing about themselves
+        return False
+    needed = [
+        each
+        for each in parameters
+        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+        and each.default is each.empty
+    ]
+    if len(needed) > 2 or (not needed and not any(p.kind is p.VAR_POSITIONAL for p in parameters)):
+        raise InvalidInput(
+            f"{name} must take (item, question), or (batch)",
+            f"{len(needed)} arguments",
+            "write def f(item, question)",
+        )
+    return len(needed) == 1
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    call = getattr(function, "__call__", None)  # noqa: B004 (an object's own, if it is async)
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
 class FunctionAnswerer:
@@ -157,3 +258,43 @@ def _load(name: str) -> None:
 
 def _called(*arguments: object) -> Any:
     return _loaded[0].call(*arguments)
+
+
+def run(
+    desk: Desk,
+    function: Function,
+    *,
+    threads: int = 1,
+    processes: int = 0,
+    plate: int | None = None,
+    idle: float = math.inf,
+) -> Worked:
+    """Let a function answer at a desk until the campaign is over, or ``idle`` seconds without a
+    question. ``plate`` is how many questions a function of batches gets at a time.
+    """
+    check_use(function, processes=processes, plate=plate)
+    with closing(Pictures(desk)) as pictures:
+        slots, kind = processes or threads, desk.describe().answers
+        caller = FunctionAnswerer(
+            function, kind, pictures, workers=slots, processes=bool(processes)
+        )
+        with closing(caller):
+            size = (plate or USUAL_PLATE) if function.batched else 1
+            (worked,) = run_shifts([Shift(desk, caller, slots, size, idle)])
+    return worked
+
+
+def check_use(function: Function, *, processes: int, plate: int | None) -> None:
+    """Refuse what this function cannot be called with."""
+    if plate is not None and not function.batched:
+        raise InvalidInput(
+            f"with --plate, {function.name} must take a batch",
+            "(item, question)",
+            "write def f(batch)",
+        )
+    if processes and function.is_async:
+        raise InvalidInput(
+            "a function for --processes must not be async",
+            function.name,
+            "leave --processes out",
+        )

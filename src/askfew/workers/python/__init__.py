@@ -1,1 +1,0 @@
-"""A Python function answers: a model, a script, an instrument."""

@@ -1,1 +1,0 @@
-"""A simulated crowd: rehearse a campaign end to end before paying for it."""
