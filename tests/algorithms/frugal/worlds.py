@@ -10,7 +10,6 @@ from askfew.algorithms.frugal import frugal
 from askfew.driver import RunEnd, run
 from askfew.oracles import bernoulli, gaussian
 from askfew.records import Batch, Finding, Floats, Ints, Oracle, Tally
-from askfew.simulation import Instance
 
 LABELS = np.array([0, 1, 0, 1, 1, 0, 0, 1, 0, 1])
 
@@ -49,16 +48,6 @@ def play(
 def right(ended: RunEnd[Finding], truth: Ints) -> bool:
     assert ended.result is not None
     return np.array_equal(ended.result.labels, (truth != truth[0]).astype(np.int64))
-
-
-def phase_means(instance: Instance, runs: int = 40) -> dict[str, float]:
-    """Mean answers of each phase, over seeds from 0."""
-    spent: dict[str, float] = dict.fromkeys(("search", "hunt", "label"), 0.0)
-    for seed in range(runs):
-        oracle = instance.draw(np.random.SeedSequence(seed)).oracle
-        for phase, answers in play(oracle, seed).meter.by_phase.items():
-            spent[phase] += answers / runs
-    return spent
 
 
 class Silent:
