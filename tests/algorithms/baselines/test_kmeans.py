@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import askfew
-from askfew.algorithms.baselines.two_means import two_means
+from askfew.algorithms.baselines.k_means import k_means
 from askfew.records import Floats, Ints
 from askfew.simulation import Instance, RunSummary, simulate_runs
 
@@ -42,7 +42,7 @@ def test_it_splits_as_well_as_scikit_learn(starts: int) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             theirs = KMeans(2, n_init=starts, random_state=seed).fit_predict(points)
-        ours = two_means(points, starts=starts, rng=np.random.default_rng(seed))
+        ours = k_means(points, 2, starts=starts, rng=np.random.default_rng(seed))
         left, right = _spread(points, ours), _spread(points, theirs)
         better, worse = better + (left < right - 1e-9), worse + (left > right + 1e-9)
     assert abs(better - worse) <= 2.6 * (better + worse) ** 0.5  # a fair coin: 99 % of the time
@@ -51,7 +51,7 @@ def test_it_splits_as_well_as_scikit_learn(starts: int) -> None:
 def test_the_groups_of_every_start_are_centred_where_they_are() -> None:
     """Lloyd's fixed point: every item is nearest to the mean of its own group."""
     points = np.random.default_rng(5).normal(size=(40, 3))
-    labels = two_means(points, starts=3, rng=np.random.default_rng(6))
+    labels = k_means(points, 2, starts=3, rng=np.random.default_rng(6))
     centres = np.stack([points[labels == group].mean(axis=0) for group in (0, 1)])
     away = ((points[:, None] - centres) ** 2).sum(axis=2)
     assert labels.tolist() == away.argmin(axis=1).tolist()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from askfew.algorithms.baselines.two_means import two_means
+from askfew.algorithms.baselines.k_means import k_means
 from askfew.errors import InvalidInput
 from askfew.evidence import nine_digits
 from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot
@@ -52,7 +52,7 @@ def adaptive_kmeans(
         )
         counts[items, questions] += tally.counts
         sums[items, questions] += tally.sums
-        labels = two_means(_means(counts, sums), starts=10, rng=rng)
+        labels = k_means(_means(counts, sums), 2, starts=10, rng=rng)
     return Finding(labels)
 
 

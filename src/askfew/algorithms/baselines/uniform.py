@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from askfew.algorithms.baselines.k_means import check_groups, k_means
-from askfew.algorithms.baselines.two_means import labelled_from_zero
+from askfew.algorithms.baselines.k_means import (
+    check_groups,
+    in_order_of_first_items,
+    k_means,
+)
 from askfew.errors import InvalidInput
 from askfew.evidence import nine_digits
 from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot
@@ -46,7 +49,7 @@ def spectral(
     centred = means - means.mean(axis=0)
     left, size, _ = np.linalg.svd(centred, full_matrices=False)
     if groups == 2:
-        return Finding(labelled_from_zero(_best_cut(nine_digits(left[:, 0]))))
+        return Finding(in_order_of_first_items(_best_cut(nine_digits(left[:, 0]))))
     points = nine_digits(left[:, : groups - 1] * size[: groups - 1])
     return Finding(k_means(points, groups, starts=10, rng=rng), groups=groups)
 
