@@ -5,6 +5,7 @@ from collections.abc import Callable
 from sqlalchemy import select
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.queries.slots import leases_of
 from askfew.campaigns.db.schema import slots
 from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
@@ -79,6 +80,25 @@ def test_answers_given_without_network_are_sent_even_if_the_page_was_closed(
     assert [told(campaign)[each].value for each in (first, second)] == [1.0, 0.0]
 
 
+def test_closing_the_page_sends_what_was_answered_and_hands_back_the_rest(
+    store: Store, server: RunningServer, visit: Callable[..., Visitor]
+) -> None:
+    campaign = long_campaign(store)
+    visitor = visit()
+    visitor.page.goto(server.link(campaign, "ann"))
+    lease = visitor.wait_for_question()
+    visitor.page.keyboard.press("y")
+    visitor.page.wait_for_function(
+        "() => { const now = JSON.parse(localStorage['askfew/small/ann']);"
+        " return now.held.length == 2 && !now.asking; }"
+    )
+    visitor.page.goto("about:blank")  # while the answer is still held back for an undo
+    until(lambda: lease in told(campaign), "the answer is sent")
+    until(lambda: not _in_hand(campaign, "ann"), "the next question is handed back")
+    visitor.page.go_back()
+    visitor.wait_for_question(other_than=lease)
+
+
 def test_an_idle_page_does_not_renew_its_leases_and_input_does(
     store: Store, server: RunningServer, visit: Callable[..., Visitor]
 ) -> None:
@@ -107,6 +127,11 @@ def test_a_worker_who_was_revoked_is_told_so(
     owner.page.get_by_text("revoked").first.wait_for()
     ann.page.keyboard.press("y")
     ann.page.get_by_text("This link no longer works").wait_for(timeout=PATIENCE)
+
+
+def _in_hand(campaign: Campaign, worker: str) -> int:
+    with campaign.database.read() as connection:
+        return len(leases_of(connection, campaign.id, worker))
 
 
 def _expires(campaign: Campaign, lease: str) -> float:

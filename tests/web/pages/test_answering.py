@@ -4,6 +4,7 @@ from askfew.answers import Number, Scale, YesNo
 from askfew.campaigns.store import Store
 from askfew.web.access.invitations import invite
 from askfew.web.pages.answering import choices_for
+from askfew.web.pages.prefetch import may_hold
 from campaign_tools import answers_of, sweep
 from web_site import Site
 
@@ -21,15 +22,42 @@ def test_a_page_may_hold_the_next_question_too_while_there_are_plenty(
     assert ann.post(NEXT, json={"holding": held}).json()["questions"] == []
 
 
-def test_nobody_holds_a_second_question_when_fewer_are_open_than_twice_the_workers(
-    site: Site, store: Store
-) -> None:
+def test_nobody_holds_a_second_question_when_few_are_open(site: Site, store: Store) -> None:
     campaign = sweep(store, 3, 1)
     ann, bob = site.worker(campaign, "ann"), site.worker(campaign, "bob")
     campaign.ask("ann")
     campaign.ask("bob")  # two active workers, one open slot
     assert ann.post(NEXT, json={"holding": ["a"]}).json()["questions"] == []
     assert len(bob.post(NEXT, json={"holding": []}).json()["questions"]) == 1
+
+
+def test_somebody_slow_takes_one_at_a_time_while_others_would_wait_for_the_second(
+    site: Site, store: Store
+) -> None:
+    campaign = sweep(store, 30, 1)
+    for name in ("ann", "bob", "cid"):
+        site.worker(campaign, name)
+        (asked,) = campaign.ask(name)
+        campaign.tell(asked.id, 1, seconds=60.0 if name == "cid" else 5.0)
+    # 27 are open: enough for two people at five seconds, but cid would take two minutes for two.
+    assert [may_hold(campaign, name) for name in ("ann", "bob", "cid")] == [2, 2, 1]
+
+
+def test_who_waits_is_told_the_truth(site: Site, store: Store) -> None:
+    campaign = sweep(store, 3, 1)
+    ann, bob = site.worker(campaign, "ann"), site.worker(campaign, "bob")
+    held = campaign.ask("bob", 2)
+    (asked,) = ann.post(NEXT, json={"holding": []}).json()["questions"]
+    campaign.skip(asked["id"])
+    waiting = ann.post(NEXT, json={"holding": []}).json()["waiting"]
+    assert waiting == "1 open question, none that you may answer: more people are needed."
+    campaign.tell(campaign.ask("cid")[0].id, True)
+    waiting = ann.post(NEXT, json={"holding": []}).json()["waiting"]
+    assert waiting.startswith("Others are answering the last 2 questions of this round.")
+    campaign.release(held[0].id)
+    came = ann.post(NEXT, json={"holding": []}).json()
+    assert (len(came["questions"]), came["waiting"]) == (1, None)
+    assert bob.post(NEXT, json={"holding": [held[1].id]}).json()["waiting"] is None
 
 
 def test_questions_that_got_lost_on_their_way_come_again(site: Site, store: Store) -> None:
@@ -48,10 +76,9 @@ def test_a_question_that_reached_no_page_comes_again_when_nothing_else_is_left(
 ) -> None:
     campaign = sweep(store, 3, 1)
     ann, (kept,) = site.worker(campaign), campaign.ask("ann")  # by a page that has been reloaded
-    others = ann.post(NEXT, json={"holding": []}).json()["questions"]
-    assert len(others) == 2
-    for each in others:
-        assert campaign.tell(each["id"], True).ok
+    for _ in range(2):
+        (other,) = ann.post(NEXT, json={"holding": []}).json()["questions"]
+        assert campaign.tell(other["id"], True).ok
     (again,) = ann.post(NEXT, json={"holding": []}).json()["questions"]
     assert again["id"] == kept.id
     sent = {"holding": [], "answered": [kept.id]}  # the page holds the answer back for an undo

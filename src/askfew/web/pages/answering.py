@@ -17,7 +17,7 @@ from askfew.web.access.dependencies import Worker
 from askfew.web.opened import Opened
 from askfew.web.pages.caches import caches_of
 from askfew.web.pages.forecasts import least_answers
-from askfew.web.pages.prefetch import held_by, may_hold
+from askfew.web.pages.prefetch import held_by, may_hold, why_waiting
 from askfew.web.pages.rendering import page
 from askfew.wording import counted
 
@@ -114,7 +114,7 @@ def next_questions(
     worker = _worker(caller)
     known = {*sent.holding, *sent.answered}
     asked = held_by(campaign, worker, known) if sent.lost else []
-    room = may_hold(campaign) - len(sent.holding) - len(asked)
+    room = may_hold(campaign, worker) - len(sent.holding) - len(asked)
     if room > 0:
         asked += campaign.ask(worker, room)
     state = "running" if asked else campaign.state
@@ -122,21 +122,18 @@ def next_questions(
         # Where nothing else is left, a step may wait for what a page asked for and never got: a
         # request can arrive after the page that sent it was reloaded.
         asked = held_by(campaign, worker, known)
+    statuses = caches_of(request).statuses
+    status = statuses.lately(campaign.settings.name, lambda: status_of(campaign))
     return {
         "state": state,
         "questions": [asdict(each) for each in asked],
-        "progress": asdict(_progress(request, campaign)),
+        "progress": asdict(progress_of(status, _usual(campaign))),
+        "waiting": None if asked or sent.holding else why_waiting(campaign),
     }
 
 
 def _worker(caller: Caller) -> str:
     return caller.worker or OWNER
-
-
-def _progress(request: Request, campaign: Campaign) -> Progress:
-    statuses = caches_of(request).statuses
-    status = statuses.lately(campaign.settings.name, lambda: status_of(campaign))
-    return progress_of(status, _usual(campaign))
 
 
 def _usual(campaign: Campaign) -> float:

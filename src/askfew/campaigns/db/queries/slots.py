@@ -47,6 +47,7 @@ __all__ = [
     "leases_of",
     "may",
     "most_asked_of_a_cell",
+    "open_and_leased",
     "open_cells",
     "possible",
     "refused_slots",
@@ -179,6 +180,17 @@ def open_cells(connection: Connection, campaign: int) -> list[tuple[int, int]]:
         .order_by(slots.c.step, slots.c.number)
     )
     return [(row.item, row.question) for row in connection.execute(waiting)]
+
+
+def open_and_leased(connection: Connection, campaign: int, most: int) -> tuple[int, int]:
+    """How many slots are open, and how many are leased; none is counted beyond ``most``."""
+
+    def count(state: ColumnElement[bool]) -> int:
+        some = select(slots.c.number).where(slots.c.campaign == campaign, state).limit(most)
+        counted = select(func.count()).select_from(some.subquery())
+        return int(connection.execute(counted).scalar_one())
+
+    return count(OPEN), count(LEASED)
 
 
 def at_least_open(connection: Connection, campaign: int, enough: int) -> bool:

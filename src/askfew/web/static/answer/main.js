@@ -10,8 +10,7 @@ const IN_HAND = 2; // the question shown and the next one; the server may hand o
 const LOOK_AGAIN = [700, 1000, 1500, 2000, 3000];
 
 const { api, next: nextAddress, campaign, worker, actsFor } = page.root.dataset;
-const leaseTime = Number(page.root.dataset.leaseSeconds) * 1000;
-const keep = new Keep(`askfew/${campaign}/${worker}`, draw);
+const keep = new Keep(`askfew/${campaign}/${worker}`, changedElsewhere);
 
 let progress = { share: 0, text: "" };
 let shownSince = Date.now();
@@ -91,7 +90,7 @@ async function takeBack(last) {
   draw();
   try {
     const receipt = await post(`${api}/retract`, { id: last.id, worker: actsFor || null });
-    const again = receipt.lease && { ...last.question, id: receipt.lease, until: Date.now() + leaseTime };
+    const again = receipt.lease && kept({ ...last.question, id: receipt.lease }, receipt.seconds);
     keep.change((state) => {
       state.last = null;
       if (!again) return;
@@ -134,10 +133,10 @@ async function send() {
   fetchMore();
 }
 
-const deliver = (told) =>
+const deliver = (told, leaving = false) =>
   told.skip
-    ? post(`${api}/skip`, { id: told.id, reason: "skipped" })
-    : post(`${api}/tell`, { id: told.id, answer: told.answer, seconds: told.seconds });
+    ? post(`${api}/skip`, { id: told.id, reason: "skipped" }, leaving)
+    : post(`${api}/tell`, { id: told.id, answer: told.answer, seconds: told.seconds }, leaving);
 
 function mark(outbox, id) {
   const told = outbox.find((each) => each.id === id);
@@ -187,7 +186,7 @@ async function fetchMore() {
     reached();
     progress = came.progress;
     take(came.questions);
-    wait = came.state === "running" ? betweenLooks(came.questions) : resting(came.state);
+    wait = came.state === "running" ? betweenLooks(came) : resting(came.state);
   } catch (error) {
     if (trouble(error)) wait = fetchingAgain.next();
   }
@@ -197,20 +196,19 @@ async function fetchMore() {
 }
 
 function take(questions) {
-  const until = Date.now() + leaseTime;
   keep.change((state) => {
     const known = new Set(state.held.map((each) => each.id));
     state.asking = false;
-    const fresh = questions.filter((each) => !known.has(each.id)).map((each) => ({ ...each, until }));
+    const fresh = questions.filter((each) => !known.has(each.id)).map((each) => kept(each, each.seconds));
     state.held.push(...fresh);
   });
   questions.forEach(prepare);
 }
 
-function betweenLooks(questions) {
+function betweenLooks({ questions, waiting }) {
   if (questions.length) lookedInVain = 0;
   if (keep.read().held.length >= IN_HAND) return null;
-  rest("Nothing to answer just now", "Others hold what is open. This page goes on by itself.");
+  if (waiting) rest("Nothing to answer just now", waiting);
   const wait = LOOK_AGAIN[Math.min(lookedInVain, LOOK_AGAIN.length - 1)];
   lookedInVain += 1;
   return wait;
@@ -230,17 +228,20 @@ function resting(state) {
 
 // ---------------------------------------------------------------- leases
 
+/** A question with the time until which it is kept for us. */
+const kept = (question, seconds) => ({ ...question, seconds, until: Date.now() + seconds * 1000 });
+
 /** A lease is renewed only after input: an idle page does not hold up a step. */
 async function renew() {
   const { held } = keep.read();
-  const due = held.filter((each) => each.until - Date.now() < leaseTime / 2);
+  const due = held.filter((each) => each.until - Date.now() < (each.seconds * 1000) / 2);
   if (!due.length || over) return;
   for (const each of due) {
     try {
       const receipt = await post(`${api}/renew`, { id: each.id });
       keep.change((state) => {
         const mine = state.held.find((other) => other.id === each.id);
-        if (mine && receipt.ok) mine.until = Date.now() + leaseTime;
+        if (mine && receipt.ok) Object.assign(mine, kept(mine, receipt.seconds));
         if (mine && !receipt.ok) state.held = state.held.filter((other) => other !== mine);
       });
       if (!receipt.ok) notice = "After the pause that question went to someone else";
@@ -253,12 +254,32 @@ async function renew() {
 }
 
 let renewing = false;
+let noticed = 0;
 
 async function noticeInput() {
-  if (renewing) return;
+  if (renewing || Date.now() - noticed < 1000) return;
+  noticed = Date.now();
   renewing = true;
   await renew();
   renewing = false;
+}
+
+/** Who closes the page keeps nobody waiting: what was answered is sent, the rest is handed back. */
+function leave() {
+  const { held, waiting, outbox } = keep.read();
+  for (const told of [...outbox, ...(waiting ? [waiting] : [])].slice(0, 10)) deliver(told, true).catch(() => {});
+  for (const each of held) post(`${api}/release`, { id: each.id }, true).catch(() => {});
+  keep.change((state) => {
+    if (state.waiting) state.outbox.push(state.waiting); // sent again if the page comes back: it counts once
+    state.waiting = null;
+    state.held = [];
+  });
+}
+
+/** Another tab of this worker has answered, or was closed and has handed back what both showed. */
+function changedElsewhere() {
+  draw();
+  if (!keep.read().held.length) fetchMore();
 }
 
 // ---------------------------------------------------------------- trouble
@@ -338,13 +359,16 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-for (const kind of ["pointerdown", "keydown"]) {
+for (const kind of ["pointerdown", "pointermove", "wheel", "keydown"]) {
   document.addEventListener(kind, noticeInput, { passive: true });
 }
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") fetchMore();
 });
-window.addEventListener("pagehide", release);
+window.addEventListener("pagehide", leave);
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) fetchMore();
+});
 
 const guidePanel = document.getElementById("guide");
 const guideOpener = document.getElementById("guide-open");

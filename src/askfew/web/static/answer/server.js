@@ -13,7 +13,8 @@ export class Refused extends Error {
 
 const PATIENCE = 15000;
 
-export async function post(address, body) {
+/** ``leaving``: the page is being closed, and the request outlives it. */
+export async function post(address, body, leaving = false) {
   const token = document.querySelector('meta[name="csrf"]').content;
   let response;
   try {
@@ -24,6 +25,7 @@ export async function post(address, body) {
       headers: { "Content-Type": "application/json", "X-CSRF-Token": token },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(PATIENCE),
+      keepalive: leaving,
     });
   } catch {
     throw new Unreachable();
