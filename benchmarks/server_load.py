@@ -46,7 +46,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from askfew.web.server import address, bound, serve
 from postgres import PrivatePostgres
 
@@ -282,7 +282,7 @@ def measure(pool: Any, kind: str, make: Callable[[str], str], options: Any) -> I
                 [Item(f"i{n}") for n in range(items)],
                 [Question(f"q{n}", "?") for n in range(QUESTIONS)],
             )
-            tokens = [invite(campaign, f"w{n}") for n in range(workers)]
+            tokens = [new_link(campaign, f"w{n}") for n in range(workers)]
             found = rounds(pool, for_ours, for_bare, tokens, name, options)
             (bare_rate, bare_slow), (rate, slow) = found["bare"], found["askfew"]
             yield [kind, workers, bare_rate, rate, rate / bare_rate, bare_slow, slow]

@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from askfew.web.api.bodies import Answer
 from askfew.web.api.documents import ReceiptDocument, receipt_document
 from askfew.web.app import create_app
@@ -149,7 +149,7 @@ def main() -> None:
             [Item(str(number), f"Item {number}") for number in range(ITEMS)],
             [Question(str(number), f"Question {number}?") for number in range(QUESTIONS)],
         )
-        tokens = [invite(campaign, f"worker {number}") for number in range(options.workers)]
+        tokens = [new_link(campaign, f"worker {number}") for number in range(options.workers)]
         bases, servers = [], []
         for _ in range(options.servers):
             here, there = SPAWN.Pipe(duplex=False)

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.schema import answers
 from askfew.campaigns.store import Store
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from askfew.web.access.owner import reset_token
 
 FLAGS = (
@@ -50,7 +50,7 @@ class RunningServer:
         self.address, self.owner = address, owner
 
     def link(self, campaign: Campaign, worker: str) -> str:
-        return f"{self.address}/i/{invite(campaign, worker)}"
+        return f"{self.address}/i/{new_link(campaign, worker)}"
 
 
 class KillableServer(RunningServer):

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.store import Store
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from askfew.web.access.owner import reset_token
 from askfew.web.app import create_app
 
@@ -30,7 +30,7 @@ class Site:
 
     def worker(self, campaign: Campaign, name: str = "ann") -> TestClient:
         """A program with an invitation."""
-        return self.bearer(invite(campaign, name))
+        return self.bearer(new_link(campaign, name))
 
     def browser(self, token: str) -> tuple[TestClient, str]:
         """A browser that has come in with a token, and what its pages send along."""

@@ -13,7 +13,7 @@ from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from askfew.web.access.owner import first_token
 from campaign_tools import Clock, answer_all, answers_of, fixed_answer, frugal, sweep
 from commands import command
@@ -34,7 +34,7 @@ def contents(store: Store) -> dict[str, list[tuple[object, ...]]]:
 def filled(store: Store) -> None:
     things = [Item(ITEMS[0].id, "with a picture", GIF), *ITEMS[1:]]
     campaign = store.create(small_settings("pictured"), things, QUESTIONS)
-    invite(campaign, "ann")
+    new_link(campaign, "ann")
     first_token(store)
     (asked, other) = campaign.ask("ann", 2)
     campaign.tell(asked.id, 1)

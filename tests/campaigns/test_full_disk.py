@@ -14,7 +14,7 @@ from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.folder.template import write_template
 from askfew.campaigns.store import Store
 from askfew.errors import StoreFull
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from campaign_tools import answer_all, answers_of, fixed_answer, frugal
 from commands import Command, command
 from disks import SmallDisk, small_disk
@@ -107,7 +107,7 @@ def test_the_server_answers_503_and_goes_on_when_there_is_room(disk: SmallDisk) 
     url = f"sqlite:///{disk.folder / 'store.db'}"
     store = Store(url)
     campaign = frugal(store)
-    token = invite(campaign, "ann")
+    token = new_link(campaign, "ann")
     with (
         server_process(url) as server,
         httpx.Client(base_url=server.address, trust_env=False, timeout=60) as client,

@@ -12,7 +12,7 @@ import pytest
 from askfew.campaigns.folder.template import write_template
 from askfew.campaigns.store import Store
 from askfew.cli.commands import COMMANDS
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from commands import Command, Said, command
 
 GROUPS = {"store", "work", "token"}
@@ -473,7 +473,7 @@ def test_workers_are_listed_and_revoked(birds: Command) -> None:
     for worker in ("ann", "bob"):
         document(birds("ask", "birds", "--worker", worker, "-n", 3, "--json"))
     store = Store("sqlite:///askfew.db")
-    invite(store.campaign("birds"), "cora")
+    new_link(store.campaign("birds"), "cora")
     store.close()
     code, out, _ = birds("workers", "birds")
     assert code == 0

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.records import Item
 from askfew.web import security
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from campaign_tools import answers_of, questions, sweep
 from pictures import PIXEL
 from small_campaigns import small_settings
@@ -254,7 +254,7 @@ def test_a_lease_of_another_campaign_is_unknown(site: Site, campaign: Campaign) 
 
 
 def test_cookies_that_are_forged_are_refused(site: Site, campaign: Campaign) -> None:
-    browser, csrf = site.browser(invite(campaign, "ann"))
+    browser, csrf = site.browser(new_link(campaign, "ann"))
     (name,) = browser.cookies.keys()
     value = browser.cookies[name]
     for forged in ("", "x", value[:-1], value + "x", value.swapcase()):

@@ -9,7 +9,7 @@ import pytest
 
 from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from campaign_tools import items, questions
 from pictures import PIXEL
 from servers import serving
@@ -36,7 +36,7 @@ def test_schemathesis_finds_nothing(fresh_database: str, tmp_path: Path, who: st
     config = tmp_path / "schemathesis.toml"
     config.write_text(CONFIG.format(digest=campaign.items[5].image))
     with serving(store) as served:
-        token = served.owner if who == "owner" else invite(campaign, "ann")
+        token = served.owner if who == "owner" else new_link(campaign, "ann")
         run = subprocess.run(
             [
                 *(Path(sys.executable).with_name("st"), "--config-file", config, "run"),

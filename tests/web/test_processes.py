@@ -11,7 +11,7 @@ import httpx
 from askfew.campaigns.campaign import Assignment, Campaign, Shown
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.store import Store
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from campaign_tools import answers_of, fixed_answer, frugal, sweep
 from server_processes import ServerProcess, post, server_process
 
@@ -25,7 +25,7 @@ class Client(threading.Thread):
         super().__init__(daemon=True)
         name = campaign.settings.name
         self.paths = [f"{server.address}/api/v1/campaigns/{name}" for server in servers]
-        self.token = invite(campaign, f"worker {number}")
+        self.token = new_link(campaign, f"worker {number}")
         self.random = random.Random(number)
         self.seen: list[str] = []
         self.acknowledged: list[str] = []

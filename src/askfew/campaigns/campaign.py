@@ -13,10 +13,12 @@ from askfew.campaigns.contents import check_name
 from askfew.campaigns.db.database import Database
 from askfew.campaigns.db.queries.campaigns import change_state, outcome_of, state_of
 from askfew.campaigns.db.queries.contents import items_of, questions_of
+from askfew.campaigns.db.queries.gold import held_gold
 from askfew.campaigns.db.queries.handout import Lease
 from askfew.campaigns.db.queries.leases import Given
-from askfew.campaigns.db.queries.slots import is_waiting
+from askfew.campaigns.db.queries.slots import answered_by, is_waiting
 from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.gold import GoldCells, GoldDesk, gold_cells
 from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.handout import HandOut, expire_leases
@@ -33,6 +35,7 @@ from askfew.campaigns.slots.intake import (
 )
 from askfew.campaigns.slots.paces import Paces
 from askfew.campaigns.steps.advance import Advancer
+from askfew.campaigns.steps.frozen import frozen_rule
 from askfew.errors import InvalidAnswer, InvalidInput
 from askfew.records import Problem
 
@@ -73,11 +76,14 @@ class Campaign:
         self.items = [Shown(item.id, item.text, item.image) for item in items]
         self.questions = [Shown(question.id, question.text) for question in questions]
         self.anchors = {item.number: item.group for item in items if item.group is not None}
+        self.defining = {question.number for question in questions if question.defines}
         self.pictures = {item.image for item in self.items if item.image is not None}
         self.problem = Problem(len(self.items), len(self.questions), settings.answers)
         self._advancer = Advancer(database, number, settings, self.problem)
         self.paces = Paces(settings.lease_seconds)
         self._lender = HandOut(number, settings.answers_per_worker_and_cell, self.paces)
+        self._gold = GoldDesk(number, settings.gold, settings.price) if settings.gold else None
+        self._gold_cells: GoldCells = {}
 
     @property
     def state(self) -> str:
@@ -90,8 +96,9 @@ class Campaign:
         check_name(worker)
         if not isinstance(n, int) or not 1 <= n <= 1000:
             raise InvalidInput("n must be between 1 and 1000", n, "say for example 10")
+        gold = self.gold_cells() if self._gold is not None and self._gold.is_due() else {}
         while True:
-            leases = self.database.raw_transaction(partial(self._hand_out, worker, n))
+            leases = self.database.raw_transaction(partial(self._hand_out, worker, n, gold))
             if leases:
                 return self._in_words(leases)
             if leases is None or not self._advancer.advance(self.clock()):
@@ -116,6 +123,13 @@ class Campaign:
         except InvalidAnswer as error:
             return Receipt(Received.INVALID, str(error))
         price = self.settings.price if cost is None else cost
+        if self._gold is not None:
+            gold, now = self._gold, self.clock()
+            kept = self.database.raw_transaction(
+                lambda raw: gold.take(raw, lease, value, now, seconds, cost)
+            )
+            if kept is not None:
+                return kept
         given = Given(value, storable(str(answer)), self.clock(), seconds, price)
         taken = self.database.raw_transaction(lambda raw: take(raw, which, given), one_by_one=True)
         if taken.worker is not None:
@@ -127,20 +141,28 @@ class Campaign:
     def skip(self, lease: str, reason: str = "skipped") -> Receipt:
         """No answer from this worker (a skip or a failure): someone else is asked."""
         now = self.clock()
-        receipt = self._about(lease, lambda raw, which: refuse(raw, which, storable(reason), now))
+        receipt = self._about(
+            lease,
+            lambda raw, which: refuse(raw, which, storable(reason), now),
+            lambda gold, raw: gold.take(raw, lease, None, now, None, None),
+        )
         self._advance_if_settled()
         return receipt
 
     def release(self, lease: str) -> Receipt:
         """Hand a question back unanswered."""
-        receipt = self._about(lease, release)
+        receipt = self._about(lease, release, lambda gold, raw: gold.release(raw, lease))
         self._advance_if_settled()  # what was taken back before stands, and may have been the last
         return receipt
 
     def renew(self, lease: str) -> Receipt:
         """Keep a question for another lease."""
         now = self.clock()
-        return self._about(lease, lambda raw, which: renew(raw, which, now, self.paces))
+        return self._about(
+            lease,
+            lambda raw, which: renew(raw, which, now, self.paces),
+            lambda gold, raw: gold.renew(raw, lease, self.settings.lease_seconds),
+        )
 
     def retract(self, lease: str, worker: str) -> Receipt:
         """Take back an answer of this worker's, as long as its step is open.
@@ -150,8 +172,42 @@ class Campaign:
         """
         seconds = self.paces.lease(worker)
         until = self.clock() + seconds
-        receipt = self._about(lease, lambda raw, which: retract(raw, which, worker, until))
+        receipt = self._about(
+            lease,
+            lambda raw, which: retract(raw, which, worker, until),
+            lambda gold, raw: gold.retract(raw, lease, worker),
+        )
         return receipt if receipt.lease is None else replace(receipt, seconds=seconds)
+
+    def given_by(self, worker: str) -> int:
+        """How many answers of this worker's are there, gold ones too."""
+        given = answered_by(self.database, self.id, worker)
+        return given + (0 if self._gold is None else self._gold.given_by(self.database, worker))
+
+    def gold_cells(self) -> GoldCells:
+        """Gold questions and what should be answered to them; none before there is a rule."""
+        if not self._gold_cells and self.anchors:
+            ids = [question.id for question in self.questions]
+            with self.database.read() as connection:
+                rule = frozen_rule(connection, self.id, self.settings, ids)
+            if rule is not None:
+                told = {item: rule.groups.index(name) for item, name in self.anchors.items()}
+                numbers = {name: number for number, name in enumerate(ids)}
+                self._gold_cells = gold_cells(rule, numbers, told)
+        return self._gold_cells
+
+    def gold_held_by(self, worker: str) -> list[Assignment]:
+        """Gold questions that a worker has and has not answered."""
+        if self._gold is None:
+            return []
+        seconds = self.paces.lease(worker)
+        until = self.clock() + seconds
+        with self.database.read() as connection:
+            held = held_gold(connection, self.id, worker)
+        return [
+            Assignment(lease, self.items[item], self.questions[question], until, seconds)
+            for lease, item, question in held
+        ]
 
     def revoke(self, worker: str) -> None:
         """Ask this worker no more, and hand back what they hold. All they answered counts."""
@@ -198,7 +254,9 @@ class Campaign:
             if not moved and (state := state_of(connection, self.id)) != after:
                 raise InvalidInput(f"the campaign must be {before}", state, "nothing to do")
 
-    def _hand_out(self, worker: str, n: int, raw: RawTransaction) -> list[Lease] | None:
+    def _hand_out(
+        self, worker: str, n: int, gold: GoldCells, raw: RawTransaction
+    ) -> list[Lease] | None:
         """Leases; an empty list if there is nothing for the worker, None if nothing is asked."""
         now = self.clock()
         arrival = admit(raw, self.id, worker, now)
@@ -208,19 +266,37 @@ class Campaign:
             return []
         if arrival.overdue:
             expire_leases(raw, self.id, now)
-        return self._lender.lend(raw, arrival.step, worker, n, arrival.role, now)
+        extra = None
+        if gold and self._gold is not None:
+            until = now + self.paces.lease(worker)
+            extra = self._gold.lend(raw, worker, gold, arrival.step, until, now)
+        if extra is not None and n == 1:
+            return [extra]
+        rest = n if extra is None else n - 1
+        leases = self._lender.lend(raw, arrival.step, worker, rest, arrival.role, now)
+        return leases if extra is None else [extra, *leases]
 
     def lease_id(self, lease: str) -> LeaseId | None:
         """The lease of that id; None for what is no lease of this campaign."""
         parsed = LeaseId.parse(lease)
         return parsed if parsed is not None and parsed.campaign == self.id else None
 
-    def _about(self, lease: str, work: Callable[[RawTransaction, LeaseId], Receipt]) -> Receipt:
-        """One transaction about one lease."""
-        which = self.lease_id(lease)
+    def _about(
+        self,
+        lease: str,
+        work: Callable[[RawTransaction, LeaseId], Receipt],
+        gold_work: Callable[[GoldDesk, RawTransaction], Receipt | None],
+    ) -> Receipt:
+        """One transaction about one lease, of a slot or of a gold question."""
+        which, gold = self.lease_id(lease), self._gold
         if which is None:
             return UNKNOWN
-        return self.database.raw_transaction(lambda raw: work(raw, which))
+
+        def about(raw: RawTransaction) -> Receipt:
+            found = None if gold is None else gold_work(gold, raw)
+            return work(raw, which) if found is None else found
+
+        return self.database.raw_transaction(about)
 
     def _in_words(self, leases: list[Lease]) -> list[Assignment]:
         now = self.clock()

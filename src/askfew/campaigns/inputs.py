@@ -100,7 +100,8 @@ def what_is_wrong(settings: Settings, inputs: Inputs) -> tuple[str, InvalidInput
     try:
         _check_taken(settings, inputs)
     except InvalidInput as error:
-        return ("items" if inputs.anchors else "questions"), error
+        alone = settings.gold and not inputs.anchors
+        return ("gold" if alone else "items" if inputs.anchors else "questions"), error
     tried: dict[str, Any] = {}
     for name, key, value in _one_by_one(settings, inputs):
         tried[key] = value
@@ -137,6 +138,12 @@ def _lacks_another(error: InvalidInput, settings: Settings, tried: Mapping[str, 
 
 
 def _check_taken(settings: Settings, inputs: Inputs) -> None:
+    if settings.gold and not inputs.anchors:
+        raise InvalidInput(
+            "gold questions are about items whose group is known",
+            f"gold = {settings.gold:g} and no such item",
+            "name the group of some in items.csv, or write gold = 0",
+        )
     for what, column, given in (
         ("anchors", "group of items.csv", inputs.anchors),
         ("defining", "defines of questions.csv", inputs.defining),

@@ -88,6 +88,8 @@ class Settings:
     """To be applied as it is, instead of learning one."""
     people: int | None = None
     """How many will answer, where that is known: it bounds the answers per cell."""
+    gold: float = 0.0
+    """The share of questions that are about anchors, to see how well people answer."""
     options: dict[str, Any] = field(default_factory=dict)
     """The method's own."""
     guidelines: str = ""
@@ -353,6 +355,7 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "repeats": partial(_one_of, "repeats", get_args(Repeats)),
     "rule": partial(_if_any, _rule),
     "people": partial(_if_any, partial(_whole, "people", 1, _MOST, 12)),
+    "gold": partial(_between, "gold", 0, 0.5, 0.1),
     "options": read_options,
     "guidelines": _guidelines,
 }

@@ -43,7 +43,7 @@ def serve_demo(seed: int, port: int, pause: float) -> None:
     """Serve until Ctrl-C; nothing is left behind."""
     try:
         from askfew.web import server
-        from askfew.web.access.invitations import invite
+        from askfew.web.access.invitations import new_link
         from askfew.web.access.owner import reset_token
     except ImportError as error:
         raise MissingExtra(
@@ -64,7 +64,7 @@ def serve_demo(seed: int, port: int, pause: float) -> None:
         )
         address, owner = server.address(listening), reset_token(store)
         typer.echo(f"Watch:        {address}/i/{owner}?watch={NAME}")
-        typer.echo(f"Answer along: {address}/i/{invite(campaign, 'you')}")
+        typer.echo(f"Answer along: {address}/i/{new_link(campaign, 'you')}")
         typer.echo(f"{', '.join(CREW)} answer in the background. Ctrl-C ends it all.")
         stop = Event()
         crew = [

@@ -23,8 +23,10 @@ from askfew.web.security import BodyLimit, SecurityHeaders
 __all__ = ["create_app"]
 
 
-def create_app(store: Store, *, secure_cookies: bool = False) -> FastAPI:
-    """An ASGI app. ``secure_cookies`` where browsers come by TLS: without, they would get none."""
+def create_app(store: Store, *, secure_cookies: bool = False, url: str | None = None) -> FastAPI:
+    """An ASGI app. ``secure_cookies`` where browsers come by TLS: without, they would get none.
+    Links begin with ``url``, or with the address by which their maker has come.
+    """
     app = FastAPI(
         title="askfew",
         version=__version__,
@@ -32,7 +34,7 @@ def create_app(store: Store, *, secure_cookies: bool = False) -> FastAPI:
         redoc_url=None,
         openapi_url="/openapi.json",
     )
-    app.state.store = store
+    app.state.store, app.state.url = store, url
     app.state.campaigns = OpenedCampaigns(store)
     app.state.caches = PageCaches()
     app.state.authenticator = Authenticator(store, secure=secure_cookies)

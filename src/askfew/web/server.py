@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.web.app import create_app
 from askfew.web.connections import Server
+from askfew.web.links import is_loopback
 
 __all__ = ["address", "bound", "check_host", "serve"]
 
@@ -20,7 +20,7 @@ _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 def check_host(host: str, *, behind_tls: bool, without_tls: bool) -> None:
     """Beyond this machine, tokens and answers travel in the open unless there is TLS in front."""
-    if not (_is_loopback(host) or behind_tls or without_tls):
+    if not (is_loopback(host) or behind_tls or without_tls):
         raise InvalidInput(
             "a server for other machines must have TLS in front of it",
             f"the host {host}",
@@ -53,19 +53,14 @@ def address(listening: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def serve(store: Store, listening: socket.socket, *, behind_tls: bool = False) -> None:
-    """Serve until the process is told to end."""
+def serve(
+    store: Store, listening: socket.socket, *, behind_tls: bool = False, url: str | None = None
+) -> None:
+    """Serve until the process is told to end; links begin with ``url``."""
     server = Server(
-        create_app(store, secure_cookies=behind_tls),
+        create_app(store, secure_cookies=behind_tls, url=url),
         log_level="warning",
         proxy_headers=behind_tls,
         timeout_graceful_shutdown=_GRACE,
     )
     server.run(sockets=[listening])
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

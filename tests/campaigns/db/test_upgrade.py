@@ -19,6 +19,7 @@ from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, ReplayMismatch
+from askfew.web.access.tokens import hash_of
 from campaign_tools import answer_all, answers_of, fixed_answer, frugal, log_of, sweep
 from web_site import Site, document
 
@@ -63,8 +64,25 @@ def age(store: Store, *, broken: bool) -> None:
             ("campaigns", "imported"),
             ("items", '"group"'),
             ("questions", "defines"),
+            ("campaigns", "names"),
         ):
             connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
+        for table in ("links", "open_links", "flags", "gold", "invitations"):
+            connection.execute(text(f"DROP TABLE {table}"))
+        number, times = "INTEGER NOT NULL", "DOUBLE PRECISION"
+        connection.execute(
+            text(
+                f"CREATE TABLE invitations (campaign {number} REFERENCES campaigns (id), worker"
+                f" VARCHAR(200) NOT NULL, hash VARCHAR(64) NOT NULL UNIQUE, created {times},"
+                f" expires {times}, revoked {times}, PRIMARY KEY (campaign, worker))"
+            )
+        )
+        first = connection.execute(select(campaigns.c.id)).scalars().first()
+        invited = {"campaign": first, "hash": hash_of("old"), "expires": 1e10}
+        connection.execute(
+            text("INSERT INTO invitations VALUES (:campaign, 'ann', :hash, 0, :expires, NULL)"),
+            invited,
+        )
         connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
 
 

@@ -13,7 +13,7 @@ from askfew.campaigns.db.schema import invitations, owner_token, sessions
 from askfew.campaigns.store import Store
 from askfew.web import pages
 from askfew.web.access.callers import SESSION_SECONDS
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import invite, new_link
 from askfew.web.access.owner import first_token, reset_token
 from askfew.web.access.tokens import hash_of
 from askfew.web.problems import Refused
@@ -43,7 +43,7 @@ def test_a_reset_ends_the_old_token_and_its_sessions(site: Site) -> None:
 
 
 def test_no_token_is_kept_in_the_store(site: Site) -> None:
-    token = invite(sweep(site.store), "ann")
+    token = new_link(sweep(site.store), "ann")
     browser, csrf = site.browser(token)
     secrets = {token, site.owner_token, csrf, *browser.cookies.values()}
     with site.store.database.read() as connection:
@@ -89,7 +89,7 @@ def test_the_cookie_is_for_http_only_and_for_this_site(store: Store) -> None:
 
 
 def test_a_link_leads_the_owner_to_a_campaign_and_a_worker_to_the_questions(site: Site) -> None:
-    invited = invite(sweep(site.store, name="our birds"), "ann")
+    invited = new_link(sweep(site.store, name="our birds"), "ann")
     for token, there in (
         (site.owner_token, "/"),
         (f"{site.owner_token}?watch=our%20birds", "/campaigns/our%20birds"),
@@ -129,7 +129,8 @@ def test_no_route_changes_anything_for_a_browser_without_what_its_page_knows(sit
     browser, _ = site.browser(site.owner_token)
     tried = changes(site.app)
     assert {("post", "/new"), ("post", "/logout"), ("post", "/campaigns/{name}/close")} <= tried
-    for method, path in tried - {("post", "/login")}:  # there the token itself is sent
+    doors = {("post", "/login"), ("post", "/join/{token}")}  # there the token itself is sent
+    for method, path in tried - doors:
         where = path.replace("{name}", "sweep").replace("{worker}", "ann")
         assert browser.request(method, where, json={}).status_code == 403, (method, path)
 
@@ -137,17 +138,16 @@ def test_no_route_changes_anything_for_a_browser_without_what_its_page_knows(sit
 def test_a_browser_may_be_the_owner_and_a_worker_at_once(site: Site) -> None:
     campaign, other = sweep(site.store), sweep(site.store, name="other")
     browser, owners = site.browser(site.owner_token)
-    tokens = {}
-    for each in (campaign, other):
-        worker, tokens[each.settings.name] = site.browser(invite(each, "ann"))
-        browser.cookies.update(worker.cookies)
+    worker, anns = site.browser(new_link(campaign, "ann"))
+    browser.cookies.update(worker.cookies)
+    document(browser.post(f"{API}/other/ask", json={}, headers={"X-CSRF-Token": anns}), 403)
+    assert invite(other, "ann") is None  # the link she has opens it, too
     assert document(browser.get(HERE))["worker"] == "ann"
-    for name, csrf in tokens.items():
-        asked = browser.post(f"{API}/{name}/ask", json={}, headers={"X-CSRF-Token": csrf})
+    for name in ("sweep", "other"):
+        asked = browser.post(f"{API}/{name}/ask", json={}, headers={"X-CSRF-Token": anns})
         assert document(asked)["questions"]
     assert document(browser.post(f"{HERE}/pause", headers={"X-CSRF-Token": owners}))
-    crossed = {"X-CSRF-Token": tokens["other"]}
-    document(browser.post(f"{HERE}/ask", json={}, headers=crossed), 403)
+    document(browser.post(f"{HERE}/ask", json={}, headers={"X-CSRF-Token": "x"}), 403)
     # As the owner, by what the owner's page knows.
     named = browser.post(f"{HERE}/ask", json={"worker": "bob"}, headers={"X-CSRF-Token": owners})
     assert document(named)["state"] == "paused"
@@ -166,7 +166,7 @@ def test_a_session_runs_out(site: Site, clock: Clock) -> None:
 
 def test_a_session_ends_with_its_invitation(site: Site) -> None:
     campaign = sweep(site.store)
-    browser, _ = site.browser(invite(campaign, "ann"))
+    browser, _ = site.browser(new_link(campaign, "ann"))
     document(browser.get(HERE))
     site.owner.delete(f"{HERE}/invitations/ann")
     document(browser.get(HERE), 403)
@@ -176,7 +176,7 @@ def test_leaving_ends_the_session(site: Site) -> None:
     browser, _ = site.browser(site.owner_token)
     request: Any = type("Browser", (), {"cookies": dict(browser.cookies)})()
     response = Response()
-    site.app.state.authenticator.leave(request, response, None)
+    site.app.state.authenticator.leave(request, response)
     assert "Max-Age=0" in response.headers["set-cookie"]
     document(browser.get(API), 401)
 

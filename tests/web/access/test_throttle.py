@@ -2,7 +2,7 @@
 
 from starlette.testclient import TestClient
 
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from askfew.web.app import create_app
 from campaign_tools import Clock, sweep
 from web_site import API, Site, document
@@ -32,7 +32,7 @@ def test_a_right_token_is_let_in_whatever_else_comes_from_its_address(site: Site
     document(browser.get(API))
     came = site.nobody.post("/login", data={"token": site.owner_token}, follow_redirects=False)
     assert came.status_code == 303
-    link = site.nobody.get(f"/i/{invite(campaign, 'bob')}", follow_redirects=False)
+    link = site.nobody.get(f"/i/{new_link(campaign, 'bob')}", follow_redirects=False)
     assert link.status_code == 303
 
 

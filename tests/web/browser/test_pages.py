@@ -85,9 +85,9 @@ def test_keys_are_hinted_at_where_there_are_keys(
     desktop = as_owner(visit(), server, "/answer/small")
     phone = as_owner(visit(viewport=PHONE, is_mobile=True, has_touch=True), server, "/answer/small")
     for visitor, hinted in ((desktop, True), (phone, False)):
-        visitor.page.locator("kbd").first.wait_for(state="attached")
-        hints = visitor.page.locator("kbd").all()
-        assert len(hints) == 4
+        visitor.page.locator(".answer-foot kbd").first.wait_for(state="attached")
+        hints = visitor.page.locator(".answer-foot kbd").all()
+        assert len(hints) == 5
         assert all(hint.is_visible() == hinted for hint in hints)
 
 

@@ -2,7 +2,7 @@
 
 from askfew.answers import Number, Scale, YesNo
 from askfew.campaigns.store import Store
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from askfew.web.pages.answering import choices_for
 from askfew.web.pages.prefetch import may_hold
 from campaign_tools import answers_of, sweep
@@ -87,7 +87,7 @@ def test_a_question_that_reached_no_page_comes_again_when_nothing_else_is_left(
 
 def test_two_devices_of_one_worker_get_different_questions(site: Site, store: Store) -> None:
     campaign = sweep(store, 8, 2)
-    token = invite(campaign, "ann")
+    token = new_link(campaign, "ann")
     desk, phone = site.bearer(token), site.bearer(token)
     held = [
         {each["id"] for each in device.post(NEXT, json={"holding": []}).json()["questions"]}
@@ -95,11 +95,14 @@ def test_two_devices_of_one_worker_get_different_questions(site: Site, store: St
     ]
     assert [len(each) for each in held] == [2, 2]
     assert not held[0] & held[1]
+    desk.post("/api/v1/campaigns/sweep/tell", json={"id": min(held[0]), "answer": True})
+    given = [each.post(NEXT, json={"holding": []}).json()["given"] for each in (desk, phone)]
+    assert given == [1, 1]  # whichever device it was given on
 
 
 def test_a_question_that_came_to_two_devices_is_answered_once(site: Site, store: Store) -> None:
     campaign = sweep(store, 4, 2)
-    token = invite(campaign, "ann")
+    token = new_link(campaign, "ann")
     desk, phone = site.bearer(token), site.bearer(token)
     (asked, _) = desk.post(NEXT, json={"holding": []}).json()["questions"]
     again = phone.post(NEXT, json={"holding": [], "lost": True}).json()["questions"]
@@ -129,9 +132,12 @@ def test_the_owner_can_answer_along(site: Site, store: Store) -> None:
 
 
 def test_buttons_fit_the_kind_of_answer() -> None:
-    assert [each.key for each in choices_for(YesNo())] == ["y", "n"]
+    assert [each.keys for each in choices_for(YesNo())] == [
+        ("y", "1", "ArrowLeft"),
+        ("n", "2", "ArrowRight"),
+    ]
     assert [each.value for each in choices_for(Scale(0, 10))][-1] == "10"
-    assert choices_for(Scale(0, 10))[-1].key == ""
+    assert choices_for(Scale(0, 10))[-1].keys == ()
     assert choices_for(Scale(0, 1)) == []
     assert choices_for(Scale(0, 100)) == []
     assert choices_for(Number(2.0)) == []

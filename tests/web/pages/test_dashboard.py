@@ -12,7 +12,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.schema import campaigns
 from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
-from askfew.web.access.invitations import invite
+from askfew.web.access.invitations import new_link
 from campaign_tools import (
     Clock,
     answer_by,
@@ -123,9 +123,10 @@ def test_groups_and_charts_show_what_was_found(site: Site, store: Store) -> None
 def test_the_gallery_has_pages(site: Site, store: Store) -> None:
     many = [Item(f"item{number}") for number in range(100)]
     store.create(small_settings(), many, QUESTIONS)
-    first = site.owner.get(f"{HERE}/parts/groups").text
+    assert "Show all 100" in site.owner.get(f"{HERE}/parts/groups").text
+    first = site.owner.get(f"{HERE}/parts/groups?shelf=-1").text
     assert "Page 1 of 3" in first
-    assert "Page 3 of 3" in site.owner.get(f"{HERE}/parts/groups?page=99").text
+    assert "Page 3 of 3" in site.owner.get(f"{HERE}/parts/groups?shelf=-1&page=99").text
 
 
 def test_silence_is_pointed_out(site: Site, store: Store, clock: Clock) -> None:
@@ -139,11 +140,17 @@ def test_an_invitation_is_shown_once_and_a_bad_name_gets_a_sentence(
     site: Site, store: Store
 ) -> None:
     small_campaign(store)
-    shown = site.owner.post(f"{HERE}/invite", data={"worker": "ann"}).text
+    shown = site.owner.post(f"{HERE}/invite", data={"names": "ann"}).text
     assert "/i/" in shown
     assert "/i/" not in site.owner.get(f"{HERE}/parts/people").text
     assert "invited" in site.owner.get(f"{HERE}/parts/people").text
-    assert "name" in site.owner.post(f"{HERE}/invite", data={"worker": " "}).text
+    assert "There must be names" in site.owner.post(f"{HERE}/invite", data={"names": " "}).text
+    again = site.owner.post(f"{HERE}/invite", data={"names": "bob, ann"}).text
+    assert "1 new link." in again
+    assert "1 person has a link already." in again
+    assert "opens on this machine only" not in again  # testserver
+    anew = site.owner.post(f"{HERE}/invite/anew", data={"worker": "ann"}).text
+    assert "Link for ann" in anew
     revoked = site.owner.post(f"{HERE}/revoke", data={"worker": "ann"}).text
     assert "revoked" in revoked
 
@@ -161,7 +168,7 @@ def test_page_and_api_show_no_certificate_without_its_warning(site: Site, store:
     name = with_a_stubborn_worker(store).settings.name
     warning = "WARNING: answers from worker stubborn are not independent draws"
     page = site.owner.get(f"/campaigns/{name}").text
-    assert f'<p class="certificate-text">{warning}' in page
+    assert f'<p class="certificate-warning">{warning}' in page
     document = site.owner.get(f"/api/v1/campaigns/{name}/result").json()
     assert document["certificate_text"].startswith(warning)
 
@@ -170,7 +177,7 @@ def test_the_list_of_people_is_news_when_somebody_invited_is_revoked(
     site: Site, store: Store
 ) -> None:
     campaign = small_campaign(store)
-    invite(campaign, "ann")
+    new_link(campaign, "ann")
     part = f"{HERE}/parts/people"
     (seen,) = re.findall(r"people\?seen=([^\"]+)", site.owner.get(part).text)
     assert site.owner.get(f"{part}?seen={seen}").status_code == 204
@@ -193,7 +200,11 @@ def test_a_campaign_by_rule_from_learning_to_its_end(site: Site, store: Store) -
     assert "19 labels are right about the rule below" in page
     assert "1 other item is undecided." in page
     assert "othing is promised" not in page
-    assert page.index("The rule") < page.index("Certificate")
+    assert "19 of 20 sorted, 1 undecided" in page
+    assert page.index("Certificate") < page.index("parts/split") < page.index("parts/groups")
+    split = done.get(f"{here}/parts/split").text
+    assert "Carry the split" in split
+    assert "Go their own way" in split
     undecided = done.get(f"{here}/parts/groups?shelf=-1").text
     assert 'title="i3"' in undecided
     assert "between the groups" in undecided
@@ -204,6 +215,28 @@ def test_a_campaign_by_rule_from_learning_to_its_end(site: Site, store: Store) -
     assert found["rule"]["questions"]
     saved = done.get("/api/v1/campaigns/by%20rule/export?format=rule").json()
     assert saved["learnt_from"]
+    opened = done.get(f"{here}/items/3").text
+    assert "Undecided" in opened
+    assert "<b>yes</b> ann" in opened or "<b>no</b> ann" in opened
+    assert done.get(f"{here}/items/20").status_code == 404
+    renamed = done.post(f"{here}/name", data={"group": "1", "called": "Owls"}).text
+    assert "Owls" in renamed
+    assert "owls" in done.get(f"{here}/parts/split").text.lower()
+    assert (
+        "different names" in done.post(f"{here}/name", data={"group": "0", "called": "Owls"}).text
+    )
+    assert "Owls" in done.get("/api/v1/campaigns/by%20rule/result?format=csv").text
+
+
+def test_an_open_steps_answers_are_not_shown_with_an_item(site: Site, store: Store) -> None:
+    campaign = by_rule(store, rows=20)
+    for asked in campaign.ask("ann", 50):
+        campaign.tell(asked.id, True)
+    here = "/campaigns/by%20rule"
+    for number in range(20):
+        opened = site.owner.get(f"{here}/items/{number}").text
+        assert "No closed step has answers about it yet." in opened
+        assert "ann" not in opened
 
 
 def test_no_consensus_says_what_would_help(site: Site, store: Store) -> None:

@@ -15,6 +15,8 @@ from askfew.campaigns.contents import check_group, check_id, check_name, check_t
 from askfew.campaigns.db.schema import (
     answers,
     campaigns,
+    flags,
+    gold,
     items,
     metadata,
     questions,
@@ -39,6 +41,7 @@ _STATES = ("running", "paused", "closed", "ended")
 _TIMES = (
     *(campaigns.c.created, workers.c.joined, workers.c.seen, workers.c.revoked, steps.c.opened),
     *(steps.c.closed, slots.c.expires, answers.c.time, refusals.c.time, campaigns.c.imported),
+    *(flags.c.time, gold.c.asked, gold.c.told),
 )
 _RULES: dict[Column[Any], Callable[[Any], object]] = {
     **dict.fromkeys(_TIMES, lambda time: _check(0 <= time <= _LAST_TIME, "a time", time)),
@@ -46,9 +49,12 @@ _RULES: dict[Column[Any], Callable[[Any], object]] = {
     items.c.group: check_group,
     **dict.fromkeys((items.c.text, questions.c.text, steps.c.why), check_text),
     **dict.fromkeys((workers.c.name, slots.c.worker, answers.c.worker), check_name),
-    refusals.c.worker: check_name,
-    answers.c.seconds: lambda amount: _check(amount >= 0, "at least 0", amount),
-    answers.c.cost: lambda amount: _check(amount >= 0, "at least 0", amount),
+    **dict.fromkeys((refusals.c.worker, flags.c.worker, gold.c.worker), check_name),
+    **dict.fromkeys(
+        (answers.c.seconds, answers.c.cost, gold.c.seconds, gold.c.cost),
+        lambda amount: _check(amount >= 0, "at least 0", amount),
+    ),
+    flags.c.reason: lambda text: _check(len(text) <= _LONGEST_NOTE, "short", text),
     answers.c.raw: lambda text: _check(len(text) <= _LONGEST_NOTE, "short", text),
     refusals.c.reason: lambda text: _check(len(text) <= _LONGEST_NOTE, "short", text),
     campaigns.c.state: lambda state: _check(state in _STATES, f"among {_STATES}", state),

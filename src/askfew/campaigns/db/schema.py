@@ -27,10 +27,14 @@ from sqlalchemy import (
 __all__ = [
     "answers",
     "campaigns",
+    "flags",
+    "gold",
     "images",
     "invitations",
     "items",
+    "links",
     "metadata",
+    "open_links",
     "owner_token",
     "questions",
     "refusals",
@@ -64,6 +68,8 @@ campaigns = Table(
     Column("closing", LargeBinary),
     # When it came from another store, whose word it is that plans were made before answers came.
     Column("imported", Double),
+    # What its owner calls the groups, as JSON: by the method's own names.
+    Column("names", Text),
 )
 
 images = Table(
@@ -199,6 +205,37 @@ refusals = Table(
     Index("refusals_by_slot", "campaign", "step", "slot", "worker"),
 )
 
+# Items that somebody says something is wrong with.
+flags = Table(
+    "flags",
+    metadata,
+    Column("campaign", Integer, ForeignKey("campaigns.id"), nullable=False),
+    Column("item", Integer, nullable=False),
+    Column("worker", String(200), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("time", Double, nullable=False),
+    PrimaryKeyConstraint("campaign", "item", "worker"),
+)
+
+# Gold questions: about anchors, shown among the rest. No method ever sees them.
+gold = Table(
+    "gold",
+    metadata,
+    Column("campaign", Integer, ForeignKey("campaigns.id"), nullable=False),
+    Column("worker", String(200), nullable=False),
+    Column("item", Integer, nullable=False),
+    Column("question", Integer, nullable=False),
+    Column("lease", String(64), nullable=False),
+    Column("asked", Double, nullable=False),
+    # NULL: not answered; then ``told`` says whether it was skipped.
+    Column("value", Double),
+    Column("seconds", Double),
+    Column("cost", Double),
+    Column("told", Double),
+    PrimaryKeyConstraint("campaign", "worker", "item", "question"),
+    UniqueConstraint("campaign", "lease"),
+)
+
 # Who may come in by the web (web/access). Of a token only its hash is kept.
 owner_token = Table(
     "owner_token",
@@ -208,16 +245,40 @@ owner_token = Table(
     Column("created", Double, nullable=False),
 )
 
+# Who may answer in which campaign.
 invitations = Table(
     "invitations",
     metadata,
     Column("campaign", Integer, ForeignKey("campaigns.id"), nullable=False),
     Column("worker", String(200), nullable=False),
-    Column("hash", String(64), nullable=False, unique=True),
+    Column("created", Double, nullable=False),
+    Column("revoked", Double),
+    # Whether they came by the open link.
+    Column("signed_up", Boolean, nullable=False),
+    PrimaryKeyConstraint("campaign", "worker"),
+)
+
+# By which token a person comes in: one for all campaigns that they are invited to.
+links = Table(
+    "links",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("worker", String(200), nullable=False, index=True),
+    # Of links that an older askfew made: they open this campaign only.
+    Column("campaign", Integer, ForeignKey("campaigns.id")),
     Column("created", Double, nullable=False),
     Column("expires", Double, nullable=False),
-    Column("revoked", Double),
-    PrimaryKeyConstraint("campaign", "worker"),
+)
+
+# A link by which anybody may sign up for a campaign, until so many have.
+open_links = Table(
+    "open_links",
+    metadata,
+    Column("campaign", Integer, ForeignKey("campaigns.id"), primary_key=True),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("most", Integer, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("expires", Double, nullable=False),
 )
 
 sessions = Table(

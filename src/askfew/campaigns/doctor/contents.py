@@ -11,11 +11,12 @@ from askfew.campaigns.contents import check_items, check_questions
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.campaigns import CampaignRow
 from askfew.campaigns.db.queries.contents import find_picture, items_of, questions_of
-from askfew.campaigns.db.queries.soundness import refusals_without_slot
+from askfew.campaigns.db.queries.soundness import refusals_without_slot, rows_about_nothing
 from askfew.campaigns.db.queries.tables import CONTENT_TABLES, columns_of, keys_of, rows_of
 from askfew.campaigns.db.row_rules import check_row
 from askfew.campaigns.folder.pictures import check_picture
 from askfew.campaigns.forecast import CrowdForecast
+from askfew.campaigns.naming import read_names
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.errors import InvalidInput
@@ -48,6 +49,10 @@ def about_problems(row: CampaignRow, settings: Settings) -> Iterator[str]:
     """The campaign's own row: its name, how it was made, what was forecast."""
     if settings.name != row.name:
         yield f"its settings are of another campaign ({settings.name!r})"
+    try:
+        read_names(row.names)
+    except InvalidInput as error:
+        yield f"its groups' names cannot be read: {error}"
     if not isinstance(json.loads(row.recipe), dict):
         yield "its recipe is no table"
     if row.forecast is not None:
@@ -76,5 +81,6 @@ def content_problems(connection: Connection, campaign: int) -> Iterator[str]:
             check_picture(b"" if picture is None else picture.content, str(digest))
     except InvalidInput as error:
         yield str(error)
+    yield from rows_about_nothing(connection, campaign, len(here), len(asked))
     for step, slot in refusals_without_slot(connection, campaign):
         yield f"a refusal is about slot {step}-{slot}, which is not there"

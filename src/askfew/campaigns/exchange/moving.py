@@ -31,7 +31,9 @@ from askfew.errors import InvalidInput
 
 __all__ = ["export_campaign", "import_campaign"]
 
-_KEPT = ("settings", "recipe", "state", "outcome", "created", "forecast", "closing")
+_KEPT = ("settings", "recipe", "state", "outcome", "created", "forecast", "closing", "names")
+_NUMBERED = {"answers": ("id",), "slots": ("lease",), "gold": ("lease",)}
+"""Columns whose values begin with the campaign's number."""
 _PICTURES = "images/"
 
 
@@ -78,7 +80,7 @@ def import_campaign(store: Store, path: Path, name: str | None = None) -> Campai
 
 def _about(document: dict[str, Any], name: str | None) -> tuple[dict[str, Any], Settings]:
     """The campaign's own row, under its own or another name, and its settings."""
-    document = _from_text(document)
+    document = {"names": None, **_from_text(document)}  # files of format 2 have none
     check_row("campaigns", document, _KEPT)
     try:
         written = json.loads(document["settings"])
@@ -130,7 +132,7 @@ def _portable(table: str, row: dict[str, Any]) -> dict[str, Any]:
     own = {key: value for key, value in row.items() if key != "campaign"}
     if table == "answers":
         own["id"] = strip_campaign(own["id"])
-    elif table == "slots" and own["value"] is not None:  # answered, or being answered again
+    elif table == "gold" or (table == "slots" and own["value"] is not None):
         own["lease"] = strip_campaign(own["lease"])
     elif table == "slots":
         empty = own["state"] == SlotState.EMPTY
@@ -141,7 +143,7 @@ def _portable(table: str, row: dict[str, Any]) -> dict[str, Any]:
 
 def _placed(table: str, campaign: int, row: dict[str, Any]) -> dict[str, Any]:
     """The inverse, in another store."""
-    for key in {"answers": ("id",), "slots": ("lease",)}.get(table, ()):
+    for key in _NUMBERED.get(table, ()):
         row[key] = None if row[key] is None else add_campaign(campaign, row[key])
     return {**row, "campaign": campaign}
 

@@ -80,6 +80,10 @@ repeats = "fresh"
 # How many people will answer, if you know: no item is asked the same more often than they can.
 # people = 12
 
+# The share of questions that are about anchors (see items.csv), shown among the rest to see how
+# well people answer. Their answers never count for a label.
+gold = 0.0
+
 # Options of the method itself; none are needed.
 options = {{}}
 

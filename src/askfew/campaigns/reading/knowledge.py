@@ -6,7 +6,7 @@ While it runs, all of it comes from closed steps.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,15 +15,17 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.answers import cell_totals
 from askfew.campaigns.db.queries.campaigns import get_campaign
-from askfew.campaigns.db.queries.steps import newest_step, plans_after_learning
+from askfew.campaigns.db.queries.steps import newest_step
+from askfew.campaigns.naming import named, read_names
 from askfew.campaigns.reading.rules import Division, divisions_of, group_word
+from askfew.campaigns.steps.frozen import frozen_rule
 from askfew.estimates.cells import Cells
 from askfew.estimates.guesses import Guesses, guess_groups
 from askfew.outcome import WHY_UNDECIDED
 from askfew.records import Batch, Ints, Tally
 from askfew.rule import Rule
 
-__all__ = ["ItemState", "Knowledge", "guesses_of", "knowledge_of"]
+__all__ = ["ItemState", "Knowledge", "cells_of", "guesses_of", "knowledge_of"]
 
 ItemState = Literal["certified", "told", "labelled", "undecided"]
 """certified: its label is promised; told: its owner gave it; labelled: without a promise."""
@@ -45,7 +47,9 @@ class Knowledge:
     question: int | None
     """The one that separates best."""
     groups: tuple[str, ...]
-    """Their names."""
+    """Their names, as the owner calls them."""
+    own_names: tuple[str, ...]
+    """As the method calls them."""
     rule: Rule | None
     """Its questions by their ids; None as long as there is none."""
     divisions: tuple[Division, ...]
@@ -79,10 +83,13 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
     none = [-1] * campaign.problem.items
     labels = np.array(found.get("labels") or none, dtype=np.int64)
     rule = _rule(connection, campaign, outcome)
-    groups = _groups(campaign, rule, outcome, labels)
+    own = _groups(campaign, rule, outcome, labels)
     told = np.array(none, dtype=np.int64)
     for item, name in campaign.anchors.items():
-        told[item] = groups.index(name)
+        told[item] = own.index(name)
+    groups = named(own, read_names(row.names))
+    if rule is not None:
+        rule = replace(rule, groups=groups)
     certificate = (outcome or {}).get("certificate") or {}
     why = (outcome or {}).get("undecided") or {}
     texts = {each.id: each.text for each in campaign.questions}
@@ -95,6 +102,7 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
         threshold=_needed(certificate) or known.get("threshold"),
         question=found.get("question"),
         groups=groups,
+        own_names=own,
         rule=rule,
         divisions=() if rule is None else divisions_of(rule, campaign.settings.answers, texts),
         why_undecided={int(item): WHY_UNDECIDED[word] for item, word in why.items()},
@@ -121,6 +129,18 @@ def guesses_of(connection: Connection, campaign: Campaign, known: Knowledge) -> 
     outcome = known.outcome or {}
     if outcome.get("guesses") is not None:
         return Guesses(np.array(outcome["guesses"]), np.array(outcome["confidence"]))
+    return guess_groups(
+        campaign.problem,
+        cells_of(connection, campaign).sums(),
+        known.labels,
+        len(known.groups),
+        sure=1 - campaign.settings.delta if known.promised else 0.0,
+        identical=campaign.settings.method != "rule",
+    )
+
+
+def cells_of(connection: Connection, campaign: Campaign) -> Cells:
+    """What was answered in closed steps, cell by cell."""
     cells = Cells(campaign.problem)
     totals = cell_totals(connection, campaign.id)
     if totals:
@@ -129,14 +149,7 @@ def guesses_of(connection: Connection, campaign: Campaign, known: Knowledge) -> 
         ).T
         sums = np.array([each.sum for each in totals], dtype=np.float64)
         cells.add(Batch(item, question, count), Tally(count, sums))
-    return guess_groups(
-        campaign.problem,
-        cells.sums(),
-        known.labels,
-        len(known.groups),
-        sure=1 - campaign.settings.delta if known.promised else 0.0,
-        identical=campaign.settings.method != "rule",
-    )
+    return cells
 
 
 def _rule(
@@ -145,15 +158,8 @@ def _rule(
     """The rule of the outcome, the one that was given, or the one that was frozen in some step."""
     if outcome is not None:
         return None if outcome.get("rule") is None else Rule.from_dict(outcome["rule"])
-    if campaign.settings.rule is not None:
-        return campaign.settings.rule
-    # It stands in the first step of its phase.
-    for plan in plans_after_learning(connection, campaign.id):
-        if plan.kind == "freeze":
-            rule = Rule.from_dict(plan.facts["rule"])
-            places = rule.places(range(len(campaign.questions)))
-            return rule.renamed([campaign.questions[place].id for place in places])
-    return None
+    ids = [question.id for question in campaign.questions]
+    return frozen_rule(connection, campaign.id, campaign.settings, ids)
 
 
 def _groups(

@@ -11,6 +11,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.answers import answers_by_worker, count_and_cost
 from askfew.campaigns.db.queries.campaigns import get_campaign, name_of
+from askfew.campaigns.db.queries.gold import gold_cost
 from askfew.campaigns.db.queries.slots import (
     leases_by_worker,
     most_asked_of_a_cell,
@@ -20,6 +21,7 @@ from askfew.campaigns.db.queries.steps import newest_step
 from askfew.campaigns.db.queries.workers import revocations
 from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.forecast_words import forecast_sentences
+from askfew.campaigns.reading.ids import in_ids
 from askfew.campaigns.reading.independence import warnings_of
 from askfew.campaigns.reading.knowledge import knowledge_of
 from askfew.campaigns.slots.states import SlotState
@@ -107,11 +109,13 @@ def status_of(campaign: Campaign) -> CampaignStatus:
             name=row.name,
             state=row.state,
             phase=knowledge.phase,
-            why=outcome.get("reason") or (newest.why if newest is not None else ""),
+            why=in_ids(
+                outcome.get("reason") or (newest.why if newest is not None else ""), campaign
+            ),
             steps=0 if newest is None else newest.number + 1,
             answers=count,
             max_answers=campaign.settings.max_answers,
-            cost=cost,
+            cost=cost + gold_cost(connection, campaign.id),
             expected=expected,
             expected_by=expected_by,
             forecast=None

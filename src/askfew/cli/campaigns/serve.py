@@ -30,6 +30,10 @@ def serve(
     without_tls: Annotated[
         bool, Option("--without-tls", help="Let other machines in without TLS all the same.")
     ] = False,
+    url: Annotated[
+        str | None,
+        Option(metavar="URL", help="The address that people come by; links begin with it."),
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
     """Serve pages and the HTTP API over the campaigns of a store.
@@ -40,23 +44,27 @@ def serve(
     try:
         from askfew.web import server
         from askfew.web.access.owner import first_token
+        from askfew.web.links import check_url
     except ImportError as error:
         raise MissingExtra(
             "serving needs the packages fastapi and uvicorn", "none", "pip install 'askfew[web]'"
         ) from error
     server.check_host(host, behind_tls=behind_tls, without_tls=without_tls)
+    links = None if url is None else check_url(url)
     interrupted = suppress(KeyboardInterrupt)  # that is how it ends
     with interrupted, open_store(store, new=True) as opened, server.bound(host, port) as listening:
         token, address = first_token(opened), server.address(listening)
         if json:
-            print_json({"address": address, "owner_token": token})
+            print_json({"address": address, "owner_token": token, "url": links})
         else:
-            _say(address, token)
-        server.serve(opened, listening, behind_tls=behind_tls)
+            _say(address, token, links)
+        server.serve(opened, listening, behind_tls=behind_tls, url=links)
 
 
-def _say(address: str, token: str | None) -> None:
+def _say(address: str, token: str | None, links: str | None) -> None:
     if token is not None:
         typer.echo(f"The owner's token, shown this once: {token}")
         typer.echo("Keep it; 'askfew token reset' makes another.")
     typer.echo(f"Open {address}/login (Ctrl-C ends the server).")
+    if links is not None:
+        typer.echo(f"Invitations begin with {links}.")

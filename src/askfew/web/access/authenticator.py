@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,7 +23,7 @@ from askfew.web.problems import Refused
 
 __all__ = ["Authenticator", "BrowserSession", "sent_by_another_site"]
 
-Look = Callable[[Store, str], Caller | None]
+Look = Callable[[Store, str, str | None], Caller | None]
 
 _NO_TOKEN = "a token is needed: send 'Authorization: Bearer TOKEN', or log in"
 _WRONG_TOKEN = "this token is not one of ours, or has run out: check it, or ask for a new one"
@@ -67,7 +66,9 @@ def sent_by_another_site(request: HTTPConnection) -> bool:
 
 
 class Authenticator:
-    """Looks at what a request shows. Browsers show cookies: one of the owner's, one a campaign."""
+    """Looks at what a request shows. Browsers show cookies: the owner's, and that of somebody
+    invited, which is for all their campaigns.
+    """
 
     def __init__(self, store: Store, *, secure: bool) -> None:
         self.store, self.secure = store, secure
@@ -75,18 +76,32 @@ class Authenticator:
 
     def enter(self, request: HTTPConnection, token: str) -> BrowserSession:
         """Turn a token (the owner's, or an invitation's) into a session, or raise Refused."""
-        caller = self._looked_up(request, token, by_token)
+        caller = self._looked_up(request, token, by_token, None)
         value = open_session(self.store, token)
-        campaign, worker = caller.campaign, caller.worker
-        named = Caller(campaign, worker, csrf_of(value))
-        return BrowserSession(named, self._cookie(campaign), value, self.secure)
+        named = Caller(None, caller.worker, csrf_of(value))
+        return BrowserSession(named, self._cookie(owner=caller.is_owner), value, self.secure)
 
-    def leave(self, request: HTTPConnection, response: Response, campaign: str | None) -> None:
-        """End the owner's session (None), or the one of a campaign's worker."""
-        name = self._cookie(campaign)
+    def leave(self, request: HTTPConnection, response: Response) -> None:
+        """End the owner's session."""
+        name = self._cookie(owner=True)
         if name in request.cookies:
             close_session(self.store, request.cookies[name])
         response.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=self.secure)
+
+    def guessed(self, request: HTTPConnection, token: str) -> None:
+        """Somebody has shown a token that is nobody's: whoever goes on like this is slowed down."""
+        address = request.client.host if request.client else ""
+        self._guesses.wrong(address, hash_of(token))
+
+    def person(self, request: HTTPConnection) -> Caller:
+        """Somebody invited, wherever to; else Refused."""
+        cookie = request.cookies.get(self._cookie(owner=False))
+        if cookie is None:
+            raise Refused(401, _NO_TOKEN)
+        caller = self._looked_up(request, cookie, by_session, None)
+        if caller.is_owner:
+            raise Refused(401, _NO_TOKEN)
+        return caller
 
     def owner(self, request: HTTPConnection, csrf: str | None = None) -> Caller:
         """The owner, or Refused. ``csrf`` is what came along; None if nothing is to be changed."""
@@ -97,23 +112,24 @@ class Authenticator:
 
     def worker(self, request: HTTPConnection, campaign: str, csrf: str | None = None) -> Caller:
         """A worker of this campaign, or the owner; else Refused."""
-        caller = self._admitted(request, campaign, csrf)
-        if not caller.is_owner and caller.campaign != campaign:
-            raise Refused(403, "this invitation is for another campaign")
-        return caller
+        return self._admitted(request, campaign, csrf)
 
     def _admitted(self, request: HTTPConnection, campaign: str | None, csrf: str | None) -> Caller:
         """The first that is good; somebody with a worn-out worker's cookie may be the owner."""
         refusal = Refused(401, _NO_TOKEN, {"WWW-Authenticate": "Bearer"})
         for secret, look in self._secrets(request, campaign):
             try:
-                caller = self._looked_up(request, secret, look)
+                caller = self._looked_up(request, secret, look, campaign)
             except Refused as error:
-                refusal = error
-                continue
-            if csrf is None or not caller.csrf or same(csrf, caller.csrf):
-                return caller
-            refusal = Refused(403, _NO_CSRF)
+                found = error
+            else:
+                if csrf is None or not caller.csrf or same(csrf, caller.csrf):
+                    return caller
+                found = Refused(403, _NO_CSRF)
+            if (
+                refusal.status_code == 401
+            ):  # of two cookies, what is said of a person is of interest
+                refusal = found
         raise refusal
 
     def _secrets(self, request: HTTPConnection, campaign: str | None) -> list[tuple[str, Look]]:
@@ -121,19 +137,18 @@ class Authenticator:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme:
             return [(token.strip(), by_token)] if scheme.lower() == "bearer" else []
-        names = [None] if campaign is None else [campaign, None]
-        cookies = [request.cookies.get(self._cookie(name)) for name in names]
+        owners = (True,) if campaign is None else (False, True)
+        cookies = [request.cookies.get(self._cookie(owner=owner)) for owner in owners]
         return [(cookie, by_session) for cookie in cookies if cookie]
 
-    def _looked_up(self, request: HTTPConnection, secret: str, look: Look) -> Caller:
-        caller = look(self.store, secret)
+    def _looked_up(
+        self, request: HTTPConnection, secret: str, look: Look, campaign: str | None
+    ) -> Caller:
+        caller = look(self.store, secret, campaign)
         if caller is None:
-            address = request.client.host if request.client else ""
-            self._guesses.wrong(address, hash_of(secret))
+            self.guessed(request, secret)
             raise Refused(401, _WRONG_TOKEN, {"WWW-Authenticate": "Bearer"})
         return caller
 
-    def _cookie(self, campaign: str | None) -> str:
-        """Cookie names take few characters, campaigns' names many."""
-        whose = "owner" if campaign is None else hashlib.sha256(campaign.encode()).hexdigest()[:16]
-        return f"{'__Host-' if self.secure else ''}askfew_{whose}"
+    def _cookie(self, *, owner: bool) -> str:
+        return f"{'__Host-' if self.secure else ''}askfew_{'owner' if owner else 'worker'}"

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.leases import holder_of
+from askfew.campaigns.flags import flag
 from askfew.campaigns.slots.intake import UNKNOWN, Receipt
 from askfew.errors import InvalidInput
 from askfew.web.access.callers import Caller
@@ -82,6 +83,17 @@ async def retract(visit: Visiting, campaign: Opened, body: bodies.Retract) -> Re
         return _receipt(campaign.retract(body.id, _acting(caller, body.worker)))
 
     return await visit.served(retracted)
+
+
+@router.post("/flag", status_code=204)
+async def flag_item(visit: Visiting, campaign: Opened, body: bodies.Flag) -> Response:
+    """Say that something is wrong with an item. The owner sees it; no answer is touched by it."""
+
+    def flagged(caller: Caller) -> Response:
+        flag(campaign, _acting(caller, body.worker), body.item, body.reason)
+        return Response(status_code=204)
+
+    return await visit.served(flagged)
 
 
 def _ask(caller: Caller, campaign: Campaign, body: bodies.Ask) -> Response:

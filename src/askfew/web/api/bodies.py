@@ -7,13 +7,16 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from askfew.algorithms import METHODS
+from askfew.campaigns.flags import FLAGS
 
 __all__ = [
     "Answer",
     "AnswersKind",
     "Ask",
     "Campaign",
+    "Flag",
     "Invite",
+    "InviteMany",
     "LeaseBody",
     "Retract",
     "SettingsBody",
@@ -69,9 +72,26 @@ class Retract(Strict):
 
 
 class Invite(Strict):
-    """Who is invited."""
+    """Whom to let in."""
 
     worker: WorkerName
+    anew: Annotated[
+        bool, Field(description="Make a new link in any case; those they have end.")
+    ] = False
+
+
+class InviteMany(Strict):
+    """Whom to let in: all of them or none."""
+
+    workers: Annotated[list[WorkerName], Field(min_length=1, max_length=1000)]
+
+
+class Flag(Strict):
+    """Something is wrong with an item; only the owner names the worker."""
+
+    item: Annotated[str, Field(min_length=1, max_length=200)]
+    reason: Literal[*FLAGS]  # type: ignore[valid-type]
+    worker: WorkerName | None = None
 
 
 class ScaleKind(Strict):
@@ -120,6 +140,7 @@ class SettingsBody(Strict):
     repeats: Literal["fresh", "same"] = "fresh"
     rule: Annotated[dict[str, Any] | None, Field(description="What Rule.save() writes.")] = None
     people: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    gold: Annotated[float, Field(ge=0, le=0.5)] = 0.0
     options: dict[str, Any] = Field(default_factory=dict)
     guidelines: Annotated[str, Field(max_length=10_000)] = ""
 

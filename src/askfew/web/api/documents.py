@@ -20,6 +20,7 @@ __all__ = [
     "Invitation",
     "Invitations",
     "Invited",
+    "InvitedMany",
     "ReceiptDocument",
     "State",
     "StateDocument",
@@ -121,11 +122,19 @@ class StateDocument(BaseModel):
 
 
 class Invited(BaseModel):
-    """A new invitation; its token is shown this once."""
+    """Somebody who may come now. A token is shown this once, when it is made."""
 
     worker: str
-    token: str
-    link: str
+    token: str | None = Field(
+        description="Of their new link; null if they have one, which opens this campaign, too."
+    )
+    link: str | None
+
+
+class InvitedMany(BaseModel):
+    """Several who may come now."""
+
+    invited: list[Invited]
 
 
 class Invitation(BaseModel):
@@ -133,8 +142,9 @@ class Invitation(BaseModel):
 
     worker: str
     created: float
-    expires: float
+    expires: float | None = Field(description="When their link runs out; null without one.")
     revoked: bool
+    signed_up: bool = Field(description="Whether they came by the open link.")
 
 
 class Invitations(BaseModel):

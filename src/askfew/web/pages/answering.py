@@ -11,8 +11,9 @@ from starlette.responses import Response
 
 from askfew.answers import AnswerKind, Scale, YesNo
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.flags import FLAGS
 from askfew.campaigns.reading.status import CampaignStatus, status_of
-from askfew.web.access.callers import Caller
+from askfew.web.access.callers import OWNER, Caller
 from askfew.web.access.dependencies import Worker
 from askfew.web.opened import Opened
 from askfew.web.pages.caches import caches_of
@@ -21,36 +22,37 @@ from askfew.web.pages.prefetch import held_by, may_hold, why_waiting
 from askfew.web.pages.rendering import page
 from askfew.wording import counted
 
-__all__ = ["OWNER", "Choice", "Progress", "choices_for", "progress_of", "router"]
+__all__ = ["Choice", "Progress", "choices_for", "progress_of", "router"]
 
 router = APIRouter()
 
-OWNER = "owner"
-"""The worker's name under which the owner answers along."""
 _MOST_BUTTONS = 11
+_SKIPS = ("cannot tell", "it does not apply", "broken or not shown")
+"""Why somebody skips a question. Kept with the skip, and told to the owner."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A button: what it says, what is sent, and its key (none if empty)."""
+    """A button: what it says, what is sent, and its keys, the one that is hinted at first."""
 
     word: str
     value: str
-    key: str
+    keys: tuple[str, ...]
 
 
 def choices_for(kind: AnswerKind) -> list[Choice]:
     """Buttons for yes/no and for short scales of whole numbers; none where a number is typed.
 
-    >>> [choice.key for choice in choices_for(Scale(1, 5))]
-    ['1', '2', '3', '4', '5']
+    >>> [choice.keys for choice in choices_for(Scale(1, 3))]
+    [('1',), ('2',), ('3',)]
     """
     match kind:
         case YesNo():
-            return [Choice("Yes", "yes", "y"), Choice("No", "no", "n")]
+            yes = Choice("Yes", "yes", ("y", "1", "ArrowLeft"))
+            return [yes, Choice("No", "no", ("n", "2", "ArrowRight"))]
         case Scale(low, high) if _counts(low, high):
             values = range(int(low), int(high) + 1)
-            return [Choice(f"{v}", f"{v}", f"{v}" if 0 <= v <= 9 else "") for v in values]
+            return [Choice(f"{v}", f"{v}", (f"{v}",) if 0 <= v <= 9 else ()) for v in values]
         case _:
             return []
 
@@ -94,6 +96,8 @@ def answer_page(request: Request, caller: Worker, campaign: Opened) -> Response:
         worker=_worker(caller),
         choices=choices_for(settings.answers),
         scale=settings.answers if isinstance(settings.answers, Scale) else None,
+        skips=_SKIPS,
+        flags=FLAGS,
     )
 
 
@@ -127,6 +131,7 @@ def next_questions(
     return {
         "state": state,
         "questions": [asdict(each) for each in asked],
+        "given": campaign.given_by(worker),
         "progress": asdict(progress_of(status, _usual(campaign))),
         "waiting": None if asked or sent.holding else why_waiting(campaign),
     }

@@ -1,4 +1,4 @@
-"""The owner's list of campaigns, and the door: log in, log out, come in by a link."""
+"""The owner's list of campaigns, and the owner's door: log in, log out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from askfew.campaigns.db.schema import answers, campaigns, items
 from askfew.campaigns.store import Store
 from askfew.web.access.authenticator import sent_by_another_site
 from askfew.web.access.dependencies import Entered, Owner
-from askfew.web.pages.rendering import address, page
+from askfew.web.pages.door import come_in
+from askfew.web.pages.rendering import page
 from askfew.web.pages.words import Ending, ending_of
 from askfew.web.problems import Refused
 
@@ -49,6 +50,12 @@ def campaign_lines(store: Store) -> list[CampaignLine]:
             .group_by(answers.c.campaign)
         )
         given = {row[0]: (row[1], float(row[2] or 0.0)) for row in told}
+        marked = connection.execute(
+            select(items.c.campaign, items.c.number).where(items.c.group.is_not(None))
+        )
+        anchors: dict[int, set[int]] = {}
+        for campaign, number in marked:
+            anchors.setdefault(campaign, set()).add(number)
     lines = []
     for row in rows:
         outcome = json.loads(row.outcome) if row.outcome else None
@@ -56,7 +63,7 @@ def campaign_lines(store: Store) -> list[CampaignLine]:
         lines.append(
             CampaignLine(
                 row.name,
-                ending_of(row.state, outcome),
+                ending_of(row.state, outcome, anchors.get(row.id, ())),
                 size.get(row.id, 0),
                 count,
                 json.loads(row.settings)["max_answers"],
@@ -87,47 +94,15 @@ def login(request: Request, authenticator: Entered, token: Annotated[str, Form()
     if sent_by_another_site(request):
         raise Refused(403, "only this site's own page logs in: open it, and paste the token there")
     try:
-        return _come_in(request, authenticator, token.strip())
+        return come_in(request, authenticator, token.strip())
     except Refused as refused:
         sentence = refused.detail if token.strip() else "Paste the token first."
         return page(request, "login.html", status=refused.status_code, sentence=sentence)
-
-
-@router.get("/i/{token}")
-def invited(request: Request, authenticator: Entered, token: str, watch: str = "") -> Response:
-    """A link with a token in it: a worker's invitation, or the owner's own, who may ``watch`` a
-    campaign.
-    """
-    try:
-        return _come_in(request, authenticator, token, watch)
-    except Refused as refused:
-        return page(
-            request,
-            "message.html",
-            status=refused.status_code,
-            title="This link does not work",
-            sentence="It may have been revoked, replaced by a newer one, or copied only in part."
-            " Ask whoever sent it to you for a new one."
-            if refused.status_code in (401, 403)
-            else refused.detail,
-        )
 
 
 @router.post("/logout")
 def logout(request: Request, authenticator: Entered, _: Owner) -> Response:
     """End the owner's session in this browser."""
     response = RedirectResponse("/login", 303)
-    authenticator.leave(request, response, None)
-    return response
-
-
-def _come_in(request: Request, authenticator: Entered, token: str, watch: str = "") -> Response:
-    session = authenticator.enter(request, token)
-    campaign = session.caller.campaign
-    if campaign is not None:
-        there = address("answer", campaign)
-    else:
-        there = address("campaigns", watch) if watch else "/"
-    response = RedirectResponse(there, 303)
-    session.set_on(response)
+    authenticator.leave(request, response)
     return response

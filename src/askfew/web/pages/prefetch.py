@@ -56,8 +56,8 @@ def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Assignment
     nobody until their lease runs out, and a step would wait.
     """
     with campaign.database.read() as connection:
-        held = leases_of(connection, campaign.id, worker)
-    return [
+        rows = leases_of(connection, campaign.id, worker)
+    held = [
         Assignment(
             lease,
             campaign.items[item],
@@ -65,6 +65,6 @@ def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Assignment
             expires,
             max(expires - campaign.clock(), 0.0),
         )
-        for lease, item, question, expires in held
-        if lease not in known
+        for lease, item, question, expires in rows
     ]
+    return [each for each in held + campaign.gold_held_by(worker) if each.id not in known]

@@ -8,6 +8,8 @@ from urllib.parse import quote
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from askfew import __version__
@@ -78,7 +80,21 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable(["image", "entity"])
+"""Without HTML and pictures: whatever is written, no page loads or runs anything for it."""
+
+
+def _markdown(text: str) -> Markup:
+    r"""An owner's text as safe HTML. Links of any kind but web and mail stay text.
+
+    >>> _markdown("**Look** closely. <b>")
+    Markup('<p><strong>Look</strong> closely. &lt;b&gt;</p>\n')
+    """
+    return Markup(_MARKDOWN.render(text))
+
+
 _FILTERS: dict[str, Any] = {
+    "markdown": _markdown,
     "number": _number,
     "money": money,
     "chance": chance,

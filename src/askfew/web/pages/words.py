@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 from askfew.algorithms.frugal import goes_by_panels
@@ -170,14 +171,26 @@ def _are(count: int, what: str) -> str:
     return f"{counted(count, what)} {'is' if count == 1 else 'are'}"
 
 
-def ending_of(state: str, outcome: dict[str, Any] | None) -> Ending:
-    """How a campaign in this state, with this outcome, stands.
+def ending_of(state: str, outcome: dict[str, Any] | None, anchors: Collection[int] = ()) -> Ending:
+    """How a campaign in this state, with this outcome, stands. Where some items are sorted, its
+    word says how many; ``anchors`` are sorted in any case.
 
-    >>> ending_of("ended", {"status": "budget", "reason": "..."}).word
+    >>> ending_of("ended", {"status": "budget", "labels": [-1, -1], "reason": "..."}).word
     'Out of budget'
+    >>> ending_of("ended", {"status": "budget", "labels": [0, 1, -1], "reason": "..."}).word
+    '2 of 3 sorted, 1 undecided'
     """
     kind = outcome["status"] if outcome is not None and state == "ended" else state
-    return _ENDINGS.get(kind, Ending(kind, kind.capitalize(), kind.capitalize(), ""))
+    ending = _ENDINGS.get(kind, Ending(kind, kind.capitalize(), kind.capitalize(), ""))
+    labels = (outcome or {}).get("labels") or []
+    found = sum(label >= 0 for label in labels)
+    if not found:
+        return ending
+    left = sum(label < 0 and item not in anchors for item, label in enumerate(labels))
+    word = f"{len(labels) - left:,} of {len(labels):,} sorted, {left:,} undecided"
+    if not left:
+        word = f"All {len(labels):,} sorted"
+    return replace(ending, word=word)
 
 
 def explained(ending: Ending, outcome: dict[str, Any]) -> str:

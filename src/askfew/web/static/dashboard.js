@@ -1,4 +1,6 @@
-// The dashboard's charts, dialogs and copy buttons. htmx renews the rest.
+// The dashboard's charts and dialogs. htmx renews the rest.
+
+import "./copy.js";
 
 const EVERY = 3000;
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -122,7 +124,7 @@ if (box) {
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button, a");
   if (!button) return;
-  const { opens, revoke, copies, focuses } = button.dataset;
+  const { opens, revoke, focuses } = button.dataset;
   if (opens) {
     const dialog = $(opens);
     if (revoke !== undefined) {
@@ -131,9 +133,9 @@ document.addEventListener("click", (event) => {
     }
     dialog.showModal();
   }
+  if ("unfolds" in button.dataset) document.body.classList.add("unfolded");
   if ("revokes" in button.dataset) $("revoke-form").dispatchEvent(new Event("revoke"));
   if ("endsDialog" in button.dataset) button.closest("dialog").close();
-  if (copies) copy($(copies), button);
   if (focuses) {
     event.preventDefault();
     $(focuses).scrollIntoView({ block: "center" });
@@ -141,14 +143,6 @@ document.addEventListener("click", (event) => {
   }
 });
 
-async function copy(field, button) {
-  try {
-    await navigator.clipboard.writeText(field.value);
-  } catch {
-    field.select(); // without TLS, browsers keep the clipboard to themselves
-    document.execCommand("copy");
-  }
-  const word = button.textContent;
-  button.textContent = "Copied";
-  setTimeout(() => (button.textContent = word), 1500);
-}
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.target.id === "item-body" && !$("item-dialog").open) $("item-dialog").showModal();
+});

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Integer, and_, case, cast, fun
 
 from askfew.answers import AnswerKind
 from askfew.campaigns.db.queries.slots import cells_of_step, possible
-from askfew.campaigns.db.schema import answers, items, questions, refusals, steps
+from askfew.campaigns.db.schema import answers, items, questions, refusals, slots, steps
 from askfew.campaigns.lease_id import REUSED, LeaseId
 from askfew.campaigns.records import Answer
 
@@ -18,6 +18,7 @@ __all__ = [
     "Offer",
     "WorkerAnswers",
     "above_by_worker_and_item",
+    "answers_about",
     "answers_by_worker",
     "cell_totals",
     "count_and_cost",
@@ -30,6 +31,7 @@ __all__ = [
     "offers_for_step",
     "repeated_answers",
     "seconds_by_worker",
+    "skips_about",
     "skips_by_worker",
     "told_before",
     "told_times",
@@ -229,6 +231,36 @@ def counted_answers(connection: Connection, campaign: int) -> Iterator[Answer]:
     columns = [column for column in answers.columns if column.name != "retracted"]
     told = select(*columns).where(_counted(campaign)).order_by(answers.c.step, answers.c.slot)
     return (Answer(*row) for row in connection.execute(told))
+
+
+def answers_about(
+    connection: Connection, campaign: int, item: int
+) -> list[tuple[int, str, float, float | None]]:
+    """Question, worker, value and seconds of every answer of a closed step about an item."""
+    rows = connection.execute(
+        select(answers.c.question, answers.c.worker, answers.c.value, answers.c.seconds)
+        .where(_counted(campaign), answers.c.item == item)
+        .order_by(answers.c.question, answers.c.step, answers.c.slot)
+    )
+    return [(row.question, row.worker, row.value, row.seconds) for row in rows]
+
+
+def skips_about(connection: Connection, campaign: int, item: int) -> list[str]:
+    """Why questions about an item were skipped, once for each time."""
+    rows = connection.execute(
+        select(refusals.c.reason)
+        .select_from(refusals)
+        .join(
+            slots,
+            and_(
+                slots.c.campaign == refusals.c.campaign,
+                slots.c.step == refusals.c.step,
+                slots.c.number == refusals.c.slot,
+            ),
+        )
+        .where(refusals.c.campaign == campaign, slots.c.item == item)
+    )
+    return list(rows.scalars())
 
 
 def told_times(connection: Connection, campaign: int) -> Iterator[tuple[int, int, str, float]]:

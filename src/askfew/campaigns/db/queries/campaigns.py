@@ -20,6 +20,7 @@ __all__ = [
     "finish",
     "get_campaign",
     "insert_campaign",
+    "keep_names",
     "lock_state",
     "name_of",
     "names",
@@ -47,6 +48,7 @@ class CampaignRow:
     forecast: str | None
     closing: bytes | None
     imported: float | None
+    names: str | None
 
     @property
     def settings_dict(self) -> dict[str, Any]:
@@ -148,6 +150,13 @@ def finish(
         update(campaigns)
         .where(campaigns.c.id == number)
         .values(state=state, outcome=outcome, closing=plans)
+    )
+
+
+def keep_names(connection: Connection, number: int, names: dict[str, str]) -> None:
+    """What the owner calls its groups, by their own names."""
+    connection.execute(
+        update(campaigns).where(campaigns.c.id == number).values(names=json.dumps(names))
     )
 
 

@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 
 from askfew.answers import LARGEST, AnswerKind
+from askfew.campaigns.db.database import Database
 from askfew.campaigns.db.schema import answers, refusals, slots, steps
 from askfew.campaigns.records import Answer, Slot
 from askfew.campaigns.slots.states import TRANSITIONS, SlotEvent, SlotState
@@ -32,6 +33,7 @@ __all__ = [
     "LEASED",
     "OPEN",
     "VACANT",
+    "answered_by",
     "any_leased",
     "any_open",
     "at_least_open",
@@ -361,3 +363,21 @@ def empty_impossible(connection: Connection, campaign: int, step: int, kind: Ans
             .values(state=becomes(SlotEvent.VOIDED), value=None, **VACANT)
         )
     return len(which)
+
+
+# By the slots: they have an index by worker, which answers have not.
+_ANSWERED_BY = (
+    select(func.count())
+    .select_from(slots)
+    .where(
+        slots.c.campaign == bindparam("this_campaign"),
+        slots.c.worker == bindparam("this_worker", type_=slots.c.worker.type),
+        slots.c.state == SlotState.ANSWERED.value,
+    )
+)
+
+
+def answered_by(database: Database, campaign: int, worker: str) -> int:
+    """How many answers of this worker's are there."""
+    who = {"this_campaign": campaign, "this_worker": worker}
+    return int(database.fetch_one(_ANSWERED_BY, who)[0])

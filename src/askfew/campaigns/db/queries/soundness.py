@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, exists, func, not_, or_, select
 
 from askfew.campaigns.db.database import Database
 from askfew.campaigns.db.queries.leases import BEING_REDONE
-from askfew.campaigns.db.schema import answers, refusals, slots
+from askfew.campaigns.db.schema import answers, flags, gold, refusals, slots
 from askfew.campaigns.slots.states import SlotState
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "file_problems",
     "redone_without_reason",
     "refusals_without_slot",
+    "rows_about_nothing",
     "slots_of_step",
 ]
 
@@ -187,6 +188,16 @@ def refusals_without_slot(connection: Connection, campaign: int) -> list[tuple[i
         .where(refusals.c.campaign == campaign, slots.c.number.is_(None))
     )
     return [(row.step, row.slot) for row in lost]
+
+
+def rows_about_nothing(
+    connection: Connection, campaign: int, items: int, questions: int
+) -> Iterator[str]:
+    """Flags and gold questions about items or questions that are not there."""
+    for column, most in ((flags.c.item, items), (gold.c.item, items), (gold.c.question, questions)):
+        lost = select(column).where(column.table.c.campaign == campaign, column >= most)
+        if connection.execute(lost.limit(1)).first() is not None:
+            yield f"a row of {column.table.name} is about {column.name} {most} or later: none there"
 
 
 def file_problems(database: Database) -> Iterator[str]:

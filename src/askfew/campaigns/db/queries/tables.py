@@ -30,7 +30,9 @@ __all__ = [
     "totals",
 ]
 
-CONTENT_TABLES = ("items", "questions", "workers", "steps", "slots", "answers", "refusals")
+CONTENT_TABLES = (
+    *("items", "questions", "workers", "steps", "slots", "answers", "refusals", "flags", "gold"),
+)
 """The tables of a campaign, in an order in which they can be inserted."""
 _ROWS_AT_ONCE = 2000
 

@@ -22,8 +22,11 @@ from askfew.errors import InvalidInput
 
 __all__ = ["CampaignReader", "CampaignWriter"]
 
-FORMAT = 2
-"""2: with plans, and seals that begin with what the campaign was given."""
+FORMAT = 3
+"""2: with plans, and seals that begin with what the campaign was given; 3: with flags, gold
+questions and names of groups, without which files of format 2 are read."""
+_READABLE = (2, 3)
+_SINCE_3 = ("flags", "gold")
 _MANIFEST = "manifest.json"
 _BYTES = "base64"
 _CHUNK = 1 << 20
@@ -112,8 +115,10 @@ class CampaignReader:
         return content
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """The rows of a table."""
+        """The rows of a table; of one that came with format 3, none in an older file."""
         part = f"{table}.jsonl"
+        if self.format == 2 and table in _SINCE_3:
+            return
         try:
             with self._zip.open(part) as file:
                 for number, line in enumerate(iter(lambda: file.readline(_LARGEST_LINE + 1), b"")):
@@ -152,7 +157,7 @@ class CampaignReader:
     def _manifest(self) -> dict[str, str]:
         manifest = self.document(_MANIFEST)
         digests, version = manifest.get("digests"), manifest.get("format")
-        if version != FORMAT:
+        if version not in _READABLE:
             raise InvalidInput(
                 f"{self._path}: a campaign's file must be of format {FORMAT}",
                 shown(version),
@@ -160,6 +165,7 @@ class CampaignReader:
             )
         if not isinstance(digests, dict):
             raise _damaged(self._path, "a manifest without digests")
+        self.format = version
         return digests
 
     def _verify(self) -> None:

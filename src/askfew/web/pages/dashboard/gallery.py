@@ -1,4 +1,4 @@
-"""The groups, a page of items at a time."""
+"""The groups by name, each with its items: some of every group, or all of one, page by page."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.flags import Flag
 from askfew.campaigns.reading.knowledge import ItemState
+from askfew.records import Ints
 from askfew.web.pages.dashboard.view import Details
 
 __all__ = ["Gallery", "Shelf", "Tile", "gallery_of"]
 
 _TILES = 48
+_FIRST = 12
+"""Items of a group that are shown beside the other groups: two rows on a wide screen."""
 UNDECIDED = -1
 
 
@@ -20,6 +24,7 @@ UNDECIDED = -1
 class Tile:
     """An item in the gallery; ``strength`` is its evidence as a share of what a label needs."""
 
+    number: int
     id: str
     text: str
     image: str | None
@@ -33,46 +38,58 @@ class Tile:
     confidence: float
     why: str
     """Why it is undecided, as far as that is known."""
+    flags: tuple[Flag, ...]
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """A group, or those without one."""
+    """A group, or those without one, and the items that are shown of it."""
 
     key: int
     title: str
+    own_name: str
+    """As the method calls the group; nothing for those without."""
     size: int
+    tiles: tuple[Tile, ...]
 
 
 @dataclass(frozen=True)
 class Gallery:
-    """All shelves, and the page of one of them that is open."""
+    """All shelves with their first items; or one that is ``open``, a page of it."""
 
     shelves: tuple[Shelf, ...]
-    open: int
+    open: int | None
     page: int
     pages: int
-    tiles: tuple[Tile, ...]
 
 
 def gallery_of(campaign: Campaign, details: Details, shelf: int | None, page: int) -> Gallery:
-    """The page of the shelf, or of the first that has items; within it the surest come first."""
-    standing = details.standing
-    labels = standing.labels
-    titles = {key: name[:1].upper() + name[1:] for key, name in enumerate(standing.known.names)}
-    titles[UNDECIDED] = "Undecided"
-    shelves = tuple(Shelf(key, word, int((labels == key).sum())) for key, word in titles.items())
-    chosen = next((each for each in shelves if each.key == shelf), None)
-    if chosen is None:
-        chosen = next(each for each in shelves if each.size)
-    members = np.flatnonzero(labels == chosen.key)
+    """Within a shelf the surest come first."""
+    known = details.standing.known
+    groups = zip(known.names, known.own_names, strict=True)
+    titles = {key: (name[:1].upper() + name[1:], own) for key, (name, own) in enumerate(groups)}
+    titles[UNDECIDED] = ("Undecided", "")
+    opened = shelf if shelf in titles else None
+    pages = 1
+    if opened is not None:
+        pages = max(1, -(-int((known.labels == opened).sum()) // _TILES))
+        page = min(max(page, 1), pages)
+        titles = {opened: titles[opened]}
+    shelves = []
+    for key, (title, own) in titles.items():
+        members = _in_order(details, np.flatnonzero(known.labels == key))
+        if key == UNDECIDED and not len(members) and opened is None:
+            continue
+        first = 0 if opened is None else (page - 1) * _TILES
+        shown = members[first : first + (_FIRST if opened is None else _TILES)]
+        tiles = tuple(_tile(campaign, details, int(item)) for item in shown)
+        shelves.append(Shelf(key, title, own, len(members), tiles))
+    return Gallery(tuple(shelves), opened, page, pages)
+
+
+def _in_order(details: Details, members: Ints) -> Ints:
     surely = np.array([_rank(details, int(item)) for item in members])
-    members = members[np.argsort(-surely, kind="stable")]
-    pages = max(1, -(-len(members) // _TILES))
-    page = min(max(page, 1), pages)
-    shown = members[(page - 1) * _TILES : page * _TILES]
-    tiles = tuple(_tile(campaign, details, int(item)) for item in shown)
-    return Gallery(shelves, chosen.key, page, pages, tiles)
+    return members[np.argsort(-surely, kind="stable")]
 
 
 def _rank(details: Details, item: int) -> float:
@@ -91,6 +108,7 @@ def _tile(campaign: Campaign, details: Details, item: int) -> Tile:
     represents = standing.represents(item)
     needed = known.threshold or 1.0
     return Tile(
+        item,
         shown.id,
         shown.text,
         shown.image,
@@ -102,4 +120,5 @@ def _tile(campaign: Campaign, details: Details, item: int) -> Tile:
         known.names[int(guesses.groups[item])],
         float(guesses.confidence[item]),
         known.why_undecided.get(item, ""),
+        details.flags.get(item, ()),
     )

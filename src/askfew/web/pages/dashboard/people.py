@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.reading.tallies import Tallies
+from askfew.campaigns.gold import GoldScore
 from askfew.web.access.invitations import invitations_of
-from askfew.web.pages.dashboard.standing import Standing
+from askfew.web.pages.dashboard.view import Details
 
 __all__ = ["Person", "people_of"]
 
@@ -24,6 +24,7 @@ class Person:
     agreement: float | None
     leases: int
     revoked: bool
+    gold: GoldScore | None
 
     @property
     def skipped(self) -> float:
@@ -31,8 +32,9 @@ class Person:
         return self.skips / max(self.skips + self.answers, 1)
 
 
-def people_of(campaign: Campaign, standing: Standing, tallies: Tallies) -> list[Person]:
+def people_of(campaign: Campaign, details: Details) -> list[Person]:
     """Who has answered most comes first."""
+    tallies = details.tallies
     workers = [
         Person(
             each.name,
@@ -43,12 +45,13 @@ def people_of(campaign: Campaign, standing: Standing, tallies: Tallies) -> list[
             tallies.agreement.get(each.name),
             each.leases,
             each.revoked,
+            details.gold.get(each.name),
         )
-        for each in standing.status.workers
+        for each in details.standing.status.workers
     ]
     known = {each.name for each in workers}
     invited = [
-        Person(each.worker, False, 0, None, 0, None, 0, each.revoked)
+        Person(each.worker, False, 0, None, 0, None, 0, each.revoked, None)
         for each in invitations_of(campaign)
         if each.worker not in known
     ]

@@ -11,12 +11,14 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.naming import name_group
 from askfew.errors import InvalidInput
 from askfew.web.access import invitations
 from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner
 from askfew.web.opened import Opened
 from askfew.web.pages.dashboard.gallery import gallery_of
+from askfew.web.pages.dashboard.item import answers_about
 from askfew.web.pages.dashboard.people import people_of
 from askfew.web.pages.dashboard.standing import Standing
 from askfew.web.pages.dashboard.view import View
@@ -67,16 +69,69 @@ def groups(
     number: Annotated[int, Query(alias="page", ge=1, le=10**6)] = 1,
 ) -> Response:
     """A page of the gallery."""
+    if seen and seen == view.details().standing.version:
+        return Response(status_code=_SAME)
+    return _gallery(request, caller, view, shelf, number)
+
+
+@router.get("/items/{number}")
+def item(request: Request, caller: Owner, view: Viewed, number: int) -> Response:
+    """An item with all its answers, for the dialog."""
+    campaign = view.campaign
+    if not 0 <= number < len(campaign.items):
+        raise Refused(404, "there is no such item: reload the page")
+    details = view.details()
+    known, guesses = details.standing.known, details.guesses
+    label = int(known.labels[number])
+    return page(
+        request,
+        "dashboard/item.html",
+        caller,
+        settings=view.settings,
+        item=campaign.items[number],
+        state=known.state(number),
+        group=known.names[label] if label >= 0 else None,
+        guess=known.names[int(guesses.groups[number])],
+        confidence=float(guesses.confidence[number]),
+        why=known.why_undecided.get(number, ""),
+        found=answers_about(campaign, number),
+        flags=details.flags.get(number, ()),
+    )
+
+
+@router.post("/name")
+def name(
+    request: Request,
+    caller: Owner,
+    view: Viewed,
+    group: Annotated[str, Form()] = "",
+    called: Annotated[str, Form()] = "",
+) -> Response:
+    """Call a group by a name of the owner's."""
+    sentence = ""
+    try:
+        name_group(view.campaign, view.standing().known.own_names, group, called)
+    except InvalidInput as error:
+        sentence = str(error)
+    view.changed()
+    response = _gallery(request, caller, view, None, 1, sentence)
+    response.headers["HX-Trigger"] = "renamed"
+    return response
+
+
+@router.get("/parts/split")
+def split(request: Request, caller: Owner, view: Viewed, seen: Seen = "") -> Response:
+    """Which split it is."""
     details = view.details()
     if seen == details.standing.version:
         return Response(status_code=_SAME)
     return page(
         request,
-        "dashboard/groups.html",
+        "dashboard/split.html",
         caller,
         settings=view.settings,
         standing=details.standing,
-        gallery=gallery_of(view.campaign, details, shelf, number),
+        split=details.split,
     )
 
 
@@ -131,21 +186,6 @@ def close(request: Request, caller: Owner, view: Viewed) -> Response:
     return _act(request, caller, view, view.campaign.close)
 
 
-@router.post("/invite")
-def invite(
-    request: Request, caller: Owner, view: Viewed, worker: Annotated[str, Form()] = ""
-) -> Response:
-    """A link for one worker, shown once."""
-    link, sentence, name = "", "", worker.strip()
-    try:
-        link = f"{request.base_url}i/{invitations.invite(view.campaign, name)}"
-    except InvalidInput as error:
-        sentence = str(error) if name else "Give the person a name first: any name will do."
-    return page(
-        request, "dashboard/invited.html", caller, worker=name, link=link, sentence=sentence
-    )
-
-
 @router.post("/revoke")
 def revoke(
     request: Request, caller: Owner, view: Viewed, worker: Annotated[str, Form()] = ""
@@ -162,6 +202,26 @@ def _act(request: Request, caller: Caller, view: View, act: Callable[[], None]) 
         act()
     view.changed()
     return page(request, "dashboard/summary.html", caller, **_context(view))
+
+
+def _gallery(
+    request: Request,
+    caller: Caller,
+    view: View,
+    shelf: int | None,
+    number: int,
+    sentence: str = "",
+) -> Response:
+    details = view.details()
+    return page(
+        request,
+        "dashboard/groups.html",
+        caller,
+        settings=view.settings,
+        standing=details.standing,
+        gallery=gallery_of(view.campaign, details, shelf, number),
+        sentence=sentence,
+    )
 
 
 def _context(view: View, **more: object) -> dict[str, Any]:
@@ -197,7 +257,7 @@ def _question_context(view: View) -> dict[str, Any]:
 
 def _people_context(view: View) -> dict[str, Any]:
     details = view.details()
-    people = people_of(view.campaign, details.standing, details.tallies)
+    people = people_of(view.campaign, details)
     counts = [sum(each) for each in zip(*((p.came, p.revoked) for p in people), strict=True)]
     return {
         "settings": view.settings,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +62,7 @@ class Standing:
             status.open,
             leases,
             *people,
+            zlib.crc32("\n".join(self.known.groups).encode()),
         )
         return "-".join(str(part) for part in parts)
 

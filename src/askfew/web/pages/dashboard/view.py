@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fastapi import Request
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.flags import Flag, flags_of
 from askfew.campaigns.forecast_words import upper_words
+from askfew.campaigns.gold import GoldScore, gold_scores
 from askfew.campaigns.reading.knowledge import guesses_of
+from askfew.campaigns.reading.split import Split, split_of
 from askfew.campaigns.reading.tallies import Tallies, tallies_of
 from askfew.estimates.guesses import Guesses
 from askfew.web.pages.caches import PageCaches, caches_of
@@ -71,6 +75,11 @@ class Details:
     standing: Standing
     tallies: Tallies
     guesses: Guesses
+    split: Split | None
+    flags: Mapping[int, tuple[Flag, ...]]
+    """By item."""
+    gold: Mapping[str, GoldScore]
+    """By worker."""
 
 
 class View:
@@ -97,7 +106,7 @@ class View:
     def summary(self) -> Summary:
         """Words and figures."""
         standing = self.standing()
-        ending = ending_of(standing.status.state, standing.outcome)
+        ending = ending_of(standing.status.state, standing.outcome, self.campaign.anchors)
         course = course_of(self.settings)
         going = ending.kind in ("running", "paused")
         phase = phase_of(standing.status.phase, course) if going else None
@@ -114,7 +123,13 @@ class View:
         standing = standing_of(self.campaign)
         with self.campaign.database.snapshot() as connection:
             guesses = guesses_of(connection, self.campaign, standing.known)
-        return Details(standing, tallies_of(self.campaign, standing.labels), guesses)
+            split = split_of(connection, self.campaign, standing.known, guesses)
+            flags: dict[int, tuple[Flag, ...]] = {}
+            for each in flags_of(connection, self.campaign.id):
+                flags[each.item] = (*flags.get(each.item, ()), each)
+            gold = gold_scores(connection, self.campaign.id, self.campaign.gold_cells())
+        tallies = tallies_of(self.campaign, standing.labels)
+        return Details(standing, tallies, guesses, split, flags, gold)
 
     def _bill(self, standing: Standing) -> Bill:
         status, settings = standing.status, self.settings

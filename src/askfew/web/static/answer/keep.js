@@ -1,7 +1,7 @@
 // What this page must not lose, kept in the browser: questions in hand, answers not sent yet.
 // Two tabs of one worker share it, so that they show the same question.
 
-const EMPTY = { held: [], waiting: null, outbox: [], last: null, given: 0, asking: false };
+const EMPTY = { held: [], waiting: null, outbox: [], last: null, counted: null, asking: false };
 
 export class Keep {
   constructor(key, onChange) {

@@ -3,7 +3,8 @@
 
 import { Keep } from "./keep.js";
 import { Backoff, Refused, Unreachable, pause, post } from "./server.js";
-import { far, page, prepare, press, rest, say, show } from "./view.js";
+import { ask, keyed, takes } from "./sheets.js";
+import { far, numberIsWrong, page, prepare, press, rest, say, show } from "./view.js";
 
 const HOLD_BACK = 3000; // milliseconds in which an undo never reaches the server
 const IN_HAND = 2; // the question shown and the next one; the server may hand out fewer
@@ -25,7 +26,24 @@ function answer(value) {
 }
 
 function skip() {
-  settle(null, { skip: true });
+  const question = keep.read().held[0];
+  ask("skip-dialog", (reason) => {
+    if (keep.read().held[0]?.id === question.id) settle(null, { skip: reason });
+  });
+}
+
+/** Tell the owner that something is wrong with the item; the question stays. */
+function flag() {
+  const { item } = keep.read().held[0];
+  ask("flag-dialog", async (reason) => {
+    try {
+      await post(`${api}/flag`, { item: item.id, reason, worker: actsFor || null });
+      notice = "Flagged: thank you";
+    } catch (error) {
+      if (trouble(error)) notice = "No connection: not flagged, try again";
+    }
+    draw();
+  });
 }
 
 function settle(value, told) {
@@ -38,9 +56,8 @@ function settle(value, told) {
     now.held.shift();
     now.waiting = { id: question.id, question, seconds, at: Date.now(), tries: 0, ...told };
     now.last = null;
-    if (!told.skip) now.given += 1;
   });
-  notice = told.skip ? "Skipped" : `Answered ${spoken(value)}`;
+  notice = told.skip ? `Skipped: ${told.skip}` : `Answered ${spoken(value)}`;
   press(value);
   draw();
   setTimeout(release, HOLD_BACK + 20);
@@ -78,7 +95,6 @@ function back(remove, told) {
   keep.change((state) => {
     remove(state);
     state.held.unshift(told.question);
-    if (!told.skip) state.given -= 1;
   });
   notice = "Taken back: answer again";
   draw();
@@ -94,7 +110,7 @@ async function takeBack(last) {
     keep.change((state) => {
       state.last = null;
       if (!again) return;
-      state.given -= 1;
+      state.counted -= 1;
       // Nobody else is asked: this page answers again, or skips.
       state.held = [again, ...state.held.filter((each) => each.id !== again.id)];
     });
@@ -135,7 +151,7 @@ async function send() {
 
 const deliver = (told, leaving = false) =>
   told.skip
-    ? post(`${api}/skip`, { id: told.id, reason: "skipped" }, leaving)
+    ? post(`${api}/skip`, { id: told.id, reason: told.skip }, leaving)
     : post(`${api}/tell`, { id: told.id, answer: told.answer, seconds: told.seconds }, leaving);
 
 function mark(outbox, id) {
@@ -146,8 +162,9 @@ function mark(outbox, id) {
 function delivered(told, receipt) {
   keep.change((state) => {
     state.outbox = state.outbox.filter((each) => each.id !== told.id);
-    if (receipt.ok && !told.skip) state.last = { id: told.id, question: told.question };
-    if (!receipt.ok && !told.skip) state.given -= 1;
+    if (!receipt.ok || told.skip) return;
+    state.last = { id: told.id, question: told.question };
+    state.counted += 1;
   });
   if (!receipt.ok) notice = receipt.message;
   draw();
@@ -185,7 +202,7 @@ async function fetchMore() {
     fetchingAgain.reset();
     reached();
     progress = came.progress;
-    take(came.questions);
+    take(came.questions, came.given);
     wait = came.state === "running" ? betweenLooks(came) : resting(came.state);
   } catch (error) {
     if (trouble(error)) wait = fetchingAgain.next();
@@ -195,8 +212,9 @@ async function fetchMore() {
   draw();
 }
 
-function take(questions) {
+function take(questions, given) {
   keep.change((state) => {
+    state.counted = given; // those of other devices, too
     const known = new Set(state.held.map((each) => each.id));
     state.asking = false;
     const fresh = questions.filter((each) => !known.has(each.id)).map((each) => kept(each, each.seconds));
@@ -219,7 +237,7 @@ function resting(state) {
     rest("A short break", "The campaign is paused. This page goes on by itself when it resumes.");
     return 4000;
   }
-  const { given } = keep.read();
+  const given = givenOf(keep.read());
   const thanks = given === 1 ? "Your answer has" : `Your ${given} answers have`;
   rest("All done", `${given ? `${thanks} been counted. ` : ""}Nothing is left to be asked. Thank you!`);
   keep.change((now) => (now.held = []));
@@ -294,12 +312,26 @@ function trouble(error) {
   if (!(error instanceof Refused)) throw error;
   if ([401, 403, 409].includes(error.status)) {
     over = true;
-    if (error.status === 409) rest("This campaign does not go on", "Tell whoever invited you. What you sent has been kept.");
-    else rest("This link no longer works", "Ask whoever invited you for a new one. What you sent has been kept.");
+    rest(...whyOver(error));
     keep.change((state) => (state.held = []));
     draw();
   }
   return false;
+}
+
+/** A title, and a sentence that is true: what came of the answers, and what to do. */
+function whyOver(error) {
+  const { outbox, waiting, counted } = keep.read();
+  const unsent = outbox.length + (waiting ? 1 : 0);
+  const kept = counted ? `${counted === 1 ? "The answer" : `The ${counted} answers`} that you sent ${counted === 1 ? "counts" : "count"}.` : "";
+  const lost = unsent ? `${unsent} on ${unsent === 1 ? "its" : "their"} way could not be sent any more.` : "";
+  const [title, sentence] =
+    error.status === 409
+      ? ["This campaign does not go on", "Tell whoever invited you."]
+      : error.status === 403
+        ? ["You are no longer asked here", `${error.message[0].toUpperCase()}${error.message.slice(1)}.`]
+        : ["This link no longer works", "A newer one has taken its place, or it has run out: ask whoever invited you."];
+  return [title, [sentence, kept, lost].filter(Boolean).join(" ")];
 }
 
 function reached() {
@@ -316,11 +348,15 @@ function draw() {
   }
   const unsent = state.outbox.length;
   page.undo.disabled = over || !(state.waiting || state.last || (unsent && state.outbox.at(-1).tries === 0));
-  far(progress, state.given);
+  far(progress, state.counted === null ? null : givenOf(state));
   const kept = unsent + (state.waiting ? 1 : 0);
   if (offline) say(kept ? `No connection: ${kept} kept, sent later` : "No connection: trying again", true);
   else say(notice);
 }
+
+/** What the server has of this worker, and what is on its way. */
+const givenOf = ({ counted, outbox, waiting }) =>
+  (counted || 0) + [...outbox, ...(waiting ? [waiting] : [])].filter((told) => !told.skip).length;
 
 const spoken = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
 
@@ -329,12 +365,14 @@ const spoken = (value) => (value === true ? "yes" : value === false ? "no" : Str
 const valueOf = (text) => (text === "yes" ? true : text === "no" ? false : Number(text));
 
 function answerNumber() {
-  const { value } = page.number;
-  if (value.trim() === "" || !page.number.checkValidity()) {
-    page.number.reportValidity();
-    return;
-  }
-  answer(Number(value));
+  const typed = page.number.value.trim().replace(",", ".");
+  const { low, high } = page.number.dataset;
+  const within = low === undefined ? "" : ` from ${Number(low)} to ${Number(high)}`;
+  const value = Number(typed);
+  if (typed === "") numberIsWrong(`Type a number${within} first.`);
+  else if (!Number.isFinite(value)) numberIsWrong(`“${page.number.value.trim().slice(0, 30)}” is no number: type one${within || ", for example 3.5"}.`);
+  else if (within && (value < Number(low) || value > Number(high))) numberIsWrong(`The number must be${within}.`);
+  else answer(value);
 }
 
 for (const button of page.choices) {
@@ -342,6 +380,9 @@ for (const button of page.choices) {
 }
 page.skip.addEventListener("click", skip);
 page.undo.addEventListener("click", undo);
+page.flag.addEventListener("click", flag);
+page.number?.addEventListener("input", () => numberIsWrong(""));
+document.getElementById("keys-open").addEventListener("click", () => ask("keys-dialog"));
 document.getElementById("number-form")?.addEventListener("submit", (event) => {
   event.preventDefault();
   answerNumber();
@@ -349,15 +390,28 @@ document.getElementById("number-form")?.addEventListener("submit", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (keyed(event)) return;
   const key = event.key.toLowerCase();
-  const button = page.choices.find((each) => each.dataset.key === key);
-  if (button && !button.disabled && event.target !== page.number) answer(valueOf(button.dataset.value));
+  const typing = event.target === page.number;
+  const button = page.choices.find((each) => takes(each, key));
+  if (button && !button.disabled) answer(valueOf(button.dataset.value));
+  else if (key === "escape") guide(false);
+  else if (typing) return;
   else if (key === "s" && !page.skip.disabled) skip();
   else if (key === "z" && !page.undo.disabled) undo();
-  else if (key === "escape") guide(false);
+  else if (key === "f" && !page.flag.disabled) flag();
+  else if (key === "?") ask("keys-dialog");
+  else if (key === "arrowleft" || key === "arrowright") step(key === "arrowright" ? 1 : -1);
   else return;
   event.preventDefault();
 });
+
+/** Along a scale: the next button gets the focus, and Enter presses it. */
+function step(by) {
+  const at = page.choices.indexOf(document.activeElement);
+  const middle = Math.floor(page.choices.length / 2);
+  page.choices.at(at < 0 ? middle : Math.min(Math.max(at + by, 0), page.choices.length - 1))?.focus();
+}
 
 for (const kind of ["pointerdown", "pointermove", "wheel", "keydown"]) {
   document.addEventListener(kind, noticeInput, { passive: true });

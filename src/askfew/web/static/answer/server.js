@@ -37,7 +37,7 @@ export async function post(address, body, leaving = false) {
   const text = await response.text().catch(() => null);
   if (text === null) throw new Unreachable();
   if (!response.ok) throw new Refused(response.status, sentenceOf(text));
-  return JSON.parse(text);
+  return text ? JSON.parse(text) : null;
 }
 
 function sentenceOf(text) {

@@ -10,9 +10,23 @@ export const page = {
   said: $("said"),
   skip: $("skip"),
   undo: $("undo"),
+  flag: $("flag"),
   number: $("number"),
   choices: [...document.querySelectorAll("[data-value]")],
 };
+
+const itemBox = $("item-box");
+const cue = $("more-below");
+
+/** Say that a long text goes on, until its end has been seen. */
+function cueMore() {
+  const below = itemBox.scrollHeight - itemBox.clientHeight - itemBox.scrollTop;
+  cue.hidden = below < 12;
+  itemBox.classList.toggle("has-more", below >= 12);
+}
+itemBox.addEventListener("scroll", cueMore, { passive: true });
+new ResizeObserver(cueMore).observe(itemBox);
+cue.addEventListener("click", () => itemBox.scrollBy({ top: 0.8 * itemBox.clientHeight, behavior: "smooth" }));
 
 let shown = null;
 let focused = null; // the button in use when questions ran out
@@ -25,12 +39,13 @@ export function show(question) {
   page.card.hidden = !question;
   page.rest.hidden = Boolean(question);
   page.root.dataset.lease = id || "";
-  const buttons = [...page.choices, page.skip];
+  const buttons = [...page.choices, page.skip, page.flag];
   if (!question) focused = buttons.find((each) => each === document.activeElement) || focused;
   for (const each of buttons) each.disabled = !question;
   if (page.number) {
     page.number.disabled = !question;
     page.number.value = "";
+    numberIsWrong("");
   }
   if (!question) return true;
   // Switched off, a button loses its focus, and whoever tabs would begin anew.
@@ -51,7 +66,8 @@ export function show(question) {
   words.hidden = Boolean(item.image);
   words.textContent = item.image ? "" : text;
   words.classList.toggle("answer-text-long", text.length > LONG_TEXT);
-  $("item-box").scrollTop = 0;
+  itemBox.scrollTop = 0;
+  cueMore();
   $("question-text").textContent = question.question.text;
   // In one piece: the same question about another item is news, too.
   $("heard").textContent = `${item.image ? picture.alt : text}: ${question.question.text}`;
@@ -73,11 +89,19 @@ export function say(sentence, trouble = false) {
   page.said.classList.toggle("is-trouble", trouble);
 }
 
-/** How far the campaign is, and how much this worker has given. */
+/** How far the campaign is, and how much this worker has given, on whatever device. */
 export function far(progress, given) {
   $("far-fill").setAttribute("width", `${Math.round(progress.share * 1000) / 10}%`);
   $("far-text").textContent = progress.text;
-  $("given").textContent = `you: ${given}`;
+  $("given").textContent = given === null ? "" : `you: ${given.toLocaleString("en")}`;
+}
+
+/** What is wrong with the number typed; nothing if it is right. */
+export function numberIsWrong(sentence) {
+  const place = $("number-wrong");
+  place.textContent = sentence;
+  place.hidden = !sentence;
+  page.number.setAttribute("aria-invalid", String(Boolean(sentence)));
 }
 
 export function press(value) {

@@ -1,0 +1,162 @@
+"""Gold questions: about anchors, shown among the rest, to see how well a worker answers.
+
+An anchor's group is known, and so is the side on which an answer about it should fall, once there
+is a rule. These answers are kept apart: no step holds them, no method sees them, and nothing that a
+worker answers here decides whether another answer of theirs counts.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from askfew.campaigns.db.database import Connection, Database
+from askfew.campaigns.db.queries import gold as kept
+from askfew.campaigns.db.queries.handout import Lease
+from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.slots.intake import Receipt, Received
+from askfew.rule import Node, Rule
+
+__all__ = ["GoldCells", "GoldDesk", "GoldScore", "gold_cells", "gold_scores"]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """On which side of which cut an answer should fall."""
+
+    above: bool
+    cut: float
+
+    def hit(self, value: float) -> bool:
+        """Whether it does."""
+        return value > self.cut if self.above else value < self.cut
+
+
+GoldCells = dict[tuple[int, int], Expected]
+"""By item and question: what should be answered."""
+
+
+@dataclass(frozen=True)
+class GoldScore:
+    """How many of a worker's gold answers fell on the right side."""
+
+    right: int
+    answers: int
+
+    @property
+    def share(self) -> float:
+        """Between 0 and 1."""
+        return self.right / max(self.answers, 1)
+
+
+def gold_cells(rule: Rule, numbers: dict[str, int], told: dict[int, int]) -> GoldCells:
+    """What may be asked, and what should come: the rule's questions about every anchor.
+
+    ``numbers`` are the questions' by their ids, ``told`` the groups of anchors by item.
+    """
+    cells: GoldCells = {}
+    for item, group in told.items():
+        node: object = rule.root
+        while isinstance(node, Node):
+            high = group in _groups(node.high)
+            for place, weight, cut in zip(node.questions, node.weights, node.cuts, strict=True):
+                question = numbers.get(str(rule.questions[place]))
+                if question is not None:
+                    cells[item, question] = Expected((weight > 0) == high, cut)
+            node = node.high if high else node.low
+    return cells
+
+
+def _groups(side: Node | tuple[int, ...]) -> set[int]:
+    if not isinstance(side, Node):
+        return set(side)
+    return _groups(side.low) | _groups(side.high)
+
+
+class GoldDesk:
+    """Hands out one campaign's gold questions and takes the answers in."""
+
+    def __init__(self, campaign: int, share: float, price: float) -> None:
+        self.campaign, self.share, self.price = campaign, share, price
+
+    def is_due(self) -> bool:
+        """Whether the next question is a gold one: drawn anew each time, so that nobody knows."""
+        return secrets.randbelow(10**6) < self.share * 10**6
+
+    def lend(
+        self,
+        raw: RawTransaction,
+        worker: str,
+        cells: GoldCells,
+        step: int,
+        until: float,
+        now: float,
+    ) -> Lease | None:
+        """One that the worker has not had, if there are other questions open, too: nobody is kept
+        busy with gold alone. Its id looks like any other.
+        """
+        had = kept.had_gold(raw, self.campaign, worker)
+        left = [cell for cell in cells if cell not in had]
+        slot = kept.some_open_slot(raw, self.campaign) if left else None
+        if slot is None:
+            return None
+        cell = secrets.choice(left)
+        lease = f"{self.campaign}-{step}-{slot}-{secrets.token_hex(8)}"
+        kept.insert_gold(raw, self.campaign, worker, cell, lease, now)
+        return Lease(lease, *cell, until)
+
+    def take(
+        self,
+        raw: RawTransaction,
+        lease: str,
+        value: float | None,
+        now: float,
+        seconds: float | None,
+        cost: float | None,
+    ) -> Receipt | None:
+        """Keep an answer, or that it was skipped; None if it is no gold question."""
+        found = kept.find_gold(raw, self.campaign, lease)
+        if found is None:
+            return None
+        if found.told is not None:
+            return Receipt(Received.ALREADY, "the first answer to this question counts")
+        price = None if value is None else self.price if cost is None else cost
+        kept.answer_gold(raw, self.campaign, lease, value, now, seconds, price)
+        return Receipt(Received.ACCEPTED, "skipped" if value is None else "thank you")
+
+    def renew(self, raw: RawTransaction, lease: str, seconds: float) -> Receipt | None:
+        """Nothing waits for it: it is kept for as long as its worker likes."""
+        found = kept.find_gold(raw, self.campaign, lease)
+        return None if found is None else Receipt(Received.ACCEPTED, "renewed", seconds=seconds)
+
+    def release(self, raw: RawTransaction, lease: str) -> Receipt | None:
+        """As if it had not been asked."""
+        if kept.find_gold(raw, self.campaign, lease) is None:
+            return None
+        kept.forget_gold(raw, self.campaign, lease)
+        return Receipt(Received.ACCEPTED, "released")
+
+    def retract(self, raw: RawTransaction, lease: str, worker: str) -> Receipt | None:
+        """Take an answer back, to answer again by another lease."""
+        found = kept.find_gold(raw, self.campaign, lease)
+        if found is None or found.worker != worker:
+            return None
+        again = f"{lease.rpartition('-')[0]}-{secrets.token_hex(8)}"
+        kept.redo_gold(raw, self.campaign, lease, again)
+        return Receipt(Received.ACCEPTED, "taken back", again)
+
+    def given_by(self, database: Database, worker: str) -> int:
+        """How many this worker has answered."""
+        return kept.given_gold(database, self.campaign, worker)
+
+
+def gold_scores(connection: Connection, campaign: int, cells: GoldCells) -> dict[str, GoldScore]:
+    """By worker, as far as they have answered any."""
+    scores: dict[str, GoldScore] = {}
+    for worker, item, question, value in kept.gold_answers(connection, campaign):
+        expected = cells.get((item, question))
+        if expected is not None:
+            before = scores.get(worker, GoldScore(0, 0))
+            right = before.right + expected.hit(value)
+            scores[worker] = GoldScore(right, before.answers + 1)
+    return scores

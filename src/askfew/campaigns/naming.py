@@ -1,0 +1,51 @@
+"""What a campaign's owner calls its groups. Names are only shown: no method ever sees them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.contents import check_group
+from askfew.campaigns.db.queries.campaigns import get_campaign, keep_names
+from askfew.campaigns.sentences import shown
+from askfew.errors import InvalidInput
+
+__all__ = ["name_group", "named", "read_names"]
+
+
+def read_names(stored: str | None) -> dict[str, str]:
+    """The names that were given, by the groups' own."""
+    try:
+        names = {} if stored is None else json.loads(stored)
+        right = isinstance(names, dict)
+        for name in names.values() if right else ():
+            check_group(name)
+            right = right and bool(name)
+    except (ValueError, RecursionError):
+        right = False
+    if not right or len(set(names.values())) < len(names):
+        raise InvalidInput("names of groups must be a table in JSON", shown(stored), "name them")
+    return names
+
+
+def named(groups: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ...]:
+    """The groups as they are called."""
+    return tuple(names.get(each, each) for each in groups)
+
+
+def name_group(campaign: Campaign, groups: tuple[str, ...], group: str, name: str) -> None:
+    """Call a group so, by its own name; called nothing, it has its own name again."""
+    called = name.strip()
+    check_group(called)
+    with campaign.database.write() as connection:
+        names = read_names(get_campaign(connection, campaign.id).names)
+        if group not in groups:
+            raise InvalidInput("the group must be one of the campaign's", shown(group), "reload")
+        if called and called != group:
+            names[group] = called
+        else:
+            names.pop(group, None)
+        if len(set(named(groups, names))) < len(groups):
+            raise InvalidInput("groups must have different names", shown(called), "choose another")
+        keep_names(connection, campaign.id, names)

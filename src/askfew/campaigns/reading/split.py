@@ -1,0 +1,103 @@
+"""Which split it is: the questions that carry it, those that agree, those that go their own way.
+
+Labels say on which side an item lies, not what the sides are. This says it, before anyone reads a
+label; from closed steps only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.database import Connection
+from askfew.campaigns.reading.knowledge import Knowledge, cells_of
+from askfew.checks.questions import QuestionCheck, Role, questions_of
+from askfew.estimates.guesses import Guesses
+
+__all__ = ["Split", "SplitQuestion", "split_of"]
+
+
+@dataclass(frozen=True)
+class SplitQuestion:
+    """A question, and how far apart the groups' mean answers to it lie (None: not known)."""
+
+    id: str
+    text: str
+    defines: bool
+    gap: float | None
+
+
+@dataclass(frozen=True)
+class Split:
+    """The questions by what they have to do with the groups."""
+
+    carrying: tuple[SplitQuestion, ...]
+    agreeing: tuple[SplitQuestion, ...]
+    own_way: tuple[SplitQuestion, ...]
+    unknown: int
+    """How many have too few answers to say."""
+    final: bool
+    """Whether all answers are in."""
+
+
+def split_of(
+    connection: Connection, campaign: Campaign, known: Knowledge, guesses: Guesses
+) -> Split | None:
+    """None as long as there are no groups to speak of."""
+    carrying = _carrying(campaign, known)
+    checked = (known.outcome or {}).get("checks")
+    if checked is not None:
+        found = [(each["question"], each["role"], each["gap"]) for each in checked["questions"]]
+    elif carrying:
+        found = [
+            (each.question, each.role, each.gap)
+            for each in _checked(connection, campaign, known, guesses, carrying)
+        ]
+    else:
+        return None
+    by_role: dict[Role, list[SplitQuestion]] = {"carries": [], "agrees": [], "own way": []}
+    for number, role, gap in sorted(found, key=lambda each: -(each[2] or 0.0)):
+        question = campaign.questions[number]
+        if role in by_role:
+            defines = number in campaign.defining
+            by_role[role].append(SplitQuestion(question.id, question.text, defines, gap))
+    told = sum(map(len, by_role.values()))
+    return Split(
+        tuple(by_role["carries"]),
+        tuple(by_role["agrees"]),
+        tuple(by_role["own way"]),
+        campaign.problem.questions - told,
+        known.outcome is not None,
+    )
+
+
+def _carrying(campaign: Campaign, known: Knowledge) -> list[int]:
+    """The questions that the labels rest on, by their numbers."""
+    if known.rule is not None:
+        places = {question.id: number for number, question in enumerate(campaign.questions)}
+        return sorted({places[str(each)] for each in known.rule.questions if str(each) in places})
+    decided = bool((known.labels >= 0).any())
+    return [known.question] if known.question is not None and decided else []
+
+
+def _checked(
+    connection: Connection,
+    campaign: Campaign,
+    known: Knowledge,
+    guesses: Guesses,
+    carrying: list[int],
+) -> tuple[QuestionCheck, ...]:
+    """By the labels, and by guesses where there is none yet."""
+    cells = cells_of(connection, campaign).sums()
+    groups = np.where(known.labels >= 0, known.labels, guesses.groups)
+    return questions_of(
+        campaign.problem,
+        cells,
+        groups[cells.item],
+        len(known.groups),
+        carrying=carrying,
+        voting=None,  # guesses are by all answers
+        identical=campaign.settings.method != "rule",
+    )

@@ -1,0 +1,77 @@
+"""One item with all its answers: those of closed steps, as everywhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from askfew.answers import AnswerKind, YesNo
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.queries import answers as told
+
+__all__ = ["AnsweredQuestion", "Given", "ItemAnswers", "answers_about", "spoken"]
+
+
+@dataclass(frozen=True)
+class Given:
+    """One answer, and whose it is."""
+
+    worker: str
+    answer: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class AnsweredQuestion:
+    """A question and what was answered to it about the item."""
+
+    text: str
+    mean: str
+    given: tuple[Given, ...]
+
+
+@dataclass(frozen=True)
+class ItemAnswers:
+    """All answers about an item, the most answered question first, and why it was skipped."""
+
+    questions: tuple[AnsweredQuestion, ...]
+    skips: tuple[tuple[str, int], ...]
+    """Reasons, and how often."""
+
+
+def answers_about(campaign: Campaign, item: int) -> ItemAnswers:
+    """Read them from the store."""
+    kind = campaign.settings.answers
+    with campaign.database.read() as connection:
+        rows = told.answers_about(connection, campaign.id, item)
+        skips = Counter(told.skips_about(connection, campaign.id, item)).most_common()
+    by_question: dict[int, list[tuple[Given, float]]] = {}
+    for question, worker, value, seconds in rows:
+        given = Given(worker, spoken(kind, value), seconds)
+        by_question.setdefault(question, []).append((given, value))
+    questions = tuple(
+        AnsweredQuestion(
+            campaign.questions[number].text or campaign.questions[number].id,
+            _mean(kind, [value for _, value in all_of_it]),
+            tuple(given for given, _ in all_of_it),
+        )
+        for number, all_of_it in sorted(by_question.items(), key=lambda each: -len(each[1]))
+    )
+    return ItemAnswers(questions, tuple(skips))
+
+
+def spoken(kind: AnswerKind, value: float) -> str:
+    """An answer as a person gave it.
+
+    >>> spoken(YesNo(), 1.0)
+    'yes'
+    """
+    if isinstance(kind, YesNo):
+        return "yes" if value > 0 else "no"
+    return f"{value:g}"
+
+
+def _mean(kind: AnswerKind, values: list[float]) -> str:
+    if isinstance(kind, YesNo):
+        return f"{sum(values):.0f} of {len(values)} yes"
+    return f"mean {sum(values) / len(values):.3g} of {len(values)}"
