@@ -37,15 +37,16 @@ def progress(what: str, total: int) -> Callable[[Iterator[T]], Iterator[T]]:
     """A watcher that shows a bar with time left; only on a terminal."""
 
     def watch(results: Iterator[T]) -> Iterator[T]:
+        if not notes.is_terminal:  # some versions of rich end even a disabled bar with a line
+            yield from results
+            return
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
         )
-        with Progress(
-            *columns, console=notes, transient=True, disable=not notes.is_terminal
-        ) as bar:
+        with Progress(*columns, console=notes, transient=True) as bar:
             yield from bar.track(results, total=total, description=what)
 
     return watch
