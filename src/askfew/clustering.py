@@ -401,18 +401,22 @@ def _oracle(
 ) -> tuple[Oracle, tuple[Any, Any]]:
     if hasattr(source, "problem"):
         own: Problem = source.problem
+        named = getattr(source, "names", None) or (own.items, own.questions)
         problem, names = _problem(
-            own.items if items is None else items,
-            own.questions if questions is None else questions,
+            named[0] if items is None else items,
+            named[1] if questions is None else questions,
             own.kind if answers is None else answers,
         )
         if problem != own:
             raise InvalidInput(f"this oracle answers for {own}", problem, "leave the sizes out")
-        return source, names
     if not callable(source):
         raise InvalidInput(
-            "source must be an oracle or a function", repr(source), "pass who answers"
+            "source must be an oracle (callable with a Batch) or a function",
+            repr(source)[:100],
+            "pass who answers, or oracles.from_frame(...) of recorded answers",
         )
+    if hasattr(source, "problem"):
+        return source, names
     if items is None or questions is None:
         raise InvalidInput(
             "a function needs to know items and questions",

@@ -29,6 +29,7 @@ __all__ = [
     "ReplayMismatch",
     "Stalled",
     "StoreFull",
+    "StoreOutdated",
     "StoreUnreachable",
     "WorkerStopped",
 ]
@@ -66,6 +67,13 @@ class StoreUnreachable(InvalidInput):
 
     retry_after: float | None = None
     """Seconds after which it asked to be tried again."""
+
+
+class StoreOutdated(InvalidInput):
+    """A campaign's database has the tables of an older askfew: ``version``, not ``latest``."""
+
+    version: str = ""
+    latest: str = ""
 
 
 class StoreFull(StoreUnreachable):

@@ -151,6 +151,12 @@ class Outcome:
             "evidence": evidence,
         }
 
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The table as a data frame of pandas, polars or pyarrow."""
+        from askfew.frames import frame_of
+
+        return frame_of(self.table, backend)
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values."""
         return {

@@ -195,7 +195,7 @@ def test_options_that_cannot_be_are_one_sentence(askfew: Command, bad: str, sent
 def test_without_json_there_is_a_table(askfew: Command) -> None:
     code, out, err = askfew(*SIMULATE)
     assert (code, err) == (0, "")
-    assert "mean answers" in out
+    assert "answers, mean" in out
     assert "95 % interval" in out
 
 

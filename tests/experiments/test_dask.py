@@ -1,19 +1,23 @@
 """The same work on a real cluster of two processes, one of which is killed on the way."""
 
 import os
+import shutil
 import signal
 import warnings
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+from askfew.algorithms import find_method
 from askfew.errors import InvalidInput
 from askfew.simulation import Instance, dask, local, repeat, try_method
 
 distributed = pytest.importorskip("distributed")
 
 INSTANCE = Instance(items=20, questions=300, useful=20, gap=2.0)
+EXAMPLES = Path(__file__).parents[2] / "examples"
 TRIAL = partial(try_method, method="paper", delta=0.1)
 
 
@@ -41,6 +45,19 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_runs(cluster: object) -> N
 
     found = repeat(INSTANCE, TRIAL, runs=60, seed=3, engine=engine, watch=kill_one_on_the_way)  # type: ignore[arg-type]
     assert found == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_function_that_the_cluster_has_never_seen_goes_along(
+    cluster: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The example's method, from a folder that only this process looks into."""
+    shutil.copy(EXAMPLES / "own_method.py", tmp_path / "only_here.py")
+    monkeypatch.syspath_prepend(tmp_path)
+    trial = partial(try_method, method=find_method("only_here:sweep"), delta=0.1, budget=6000)
+    engine = dask(cluster.scheduler_address)  # type: ignore[attr-defined]
+    expected = repeat(INSTANCE, trial, runs=3, seed=1, engine=local(1))
+    assert repeat(INSTANCE, trial, runs=3, seed=1, engine=engine) == expected
 
 
 @pytest.mark.filterwarnings("ignore")

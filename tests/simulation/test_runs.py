@@ -140,3 +140,18 @@ def test_the_method_rule_keeps_its_cap() -> None:
     world = Instance(30, 12, 6, 0.8, "yes-no", spread=0.1)
     options = {"per_cell": 4, "error": "share"}
     assert simulate(instance=world, method="rule", options=options, runs=3)
+
+
+def test_a_method_that_only_this_process_knows_runs_in_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def mine(problem: Problem, rng: np.random.Generator, *, budget: int) -> Procedure[Finding]:
+        return METHODS["kmeans"](problem, rng, budget=budget)
+
+    monkeypatch.setitem(METHODS, "mine", mine)
+    instance = Instance(items=8, questions=4, useful=2, gap=4.0)
+    found = [
+        simulate_runs(instance, method, delta=0.1, runs=3, budget=64, jobs=jobs)
+        for method, jobs in (("kmeans", 1), ("mine", 2), (mine, 2))
+    ]
+    assert found[0] == found[1] == found[2]

@@ -1,6 +1,7 @@
 """How to ask: each method is a generator of Batches that returns a Finding.
 
-A new method is one file and one line in METHODS. It takes a Problem and an rng, keyword options of
+A new method is one file and one line in METHODS, or somebody else's: an entry point of the group
+``askfew.methods``, or written as module:function. It takes a Problem and an rng, keyword options of
 its own, and either ``delta`` (it stops by itself, with a certificate) or ``budget`` (it spends it).
 """
 
@@ -31,19 +32,24 @@ from askfew.algorithms.peers import acb, ariu, boc, same_cluster
 from askfew.algorithms.rule import rule as rule_method
 from askfew.algorithms.rule.claim import VERSION as RULE_CLAIM
 from askfew.errors import InvalidInput
+from askfew.extensions import find, installed
 from askfew.records import Finding, Problem, Procedure
 
 __all__ = [
     "CLAIM_VERSIONS",
     "METHODS",
+    "Method",
     "check_delta",
+    "find_method",
     "methods_with",
     "start",
     "takes_budget",
     "takes_option",
 ]
 
-METHODS: dict[str, Callable[..., Procedure[Finding]]] = {
+Method = Callable[..., Procedure[Finding]]
+
+METHODS: dict[str, Method] = {
     "frugal": frugal_method,
     "rule": rule_method,
     "paper": bandit_clustering,
@@ -72,8 +78,28 @@ CLAIM_VERSIONS: dict[str, int] = {
 """Of the methods that record plans; the others are replayed Batch by Batch, and have none."""
 
 
+def find_method(method: str | Method) -> Method:
+    """The method of this name; a function is one itself.
+
+    >>> find_method("papper")
+    Traceback (most recent call last):
+    askfew.errors.InvalidInput: method must be one of frugal, ..., got 'papper': choose one
+    """
+    if callable(method):
+        return method
+    if method in METHODS:
+        return METHODS[method]
+    found: Method | None = find("askfew.methods", method)
+    if found is None:
+        known = ", ".join([*METHODS, *installed("askfew.methods")])
+        raise InvalidInput(
+            f"method must be one of {known}, or module:function", repr(method), "choose one"
+        )
+    return found
+
+
 def start(
-    method: str,
+    method: str | Method,
     problem: Problem,
     rng: np.random.Generator,
     *,
@@ -81,15 +107,11 @@ def start(
     budget: int | None = None,
     **options: object,
 ) -> Procedure[Finding]:
-    """The method's procedure, ready to be driven.
-
-    >>> start("papper", Problem(4, 2), np.random.default_rng(0), delta=0.1)
-    Traceback (most recent call last):
-    askfew.errors.InvalidInput: method must be one of frugal, rule, ..., got 'papper': choose one
-    """
+    """The method's procedure, ready to be driven."""
     check_delta(delta)
-    parameters = _parameters(method)
-    if takes_budget(method):
+    function, parameters = find_method(method), _parameters(method)
+    method = method if isinstance(method, str) else getattr(method, "__name__", repr(method))
+    if "budget" in parameters:
         if not isinstance(budget, int) or isinstance(budget, bool) or budget < 1:
             raise InvalidInput(
                 f"{method} needs a budget, a whole number of answers to spend",
@@ -114,15 +136,15 @@ def start(
     for name, parameter in parameters.items():
         if parameter.default is parameter.empty and name not in {"problem", "rng", *options}:
             raise InvalidInput(f"{method} needs the option {name}", "none", f"pass {name}")
-    return METHODS[method](problem, rng=rng, **options)
+    return function(problem, rng=rng, **options)
 
 
-def takes_budget(method: str) -> bool:
+def takes_budget(method: str | Method) -> bool:
     """Whether the method spends a fixed budget rather than stop by itself."""
     return "budget" in _parameters(method)
 
 
-def takes_option(method: str, name: str) -> bool:
+def takes_option(method: str | Method, name: str) -> bool:
     """Whether the method has this option."""
     return name in _parameters(method)
 
@@ -146,9 +168,5 @@ def check_delta(delta: float) -> None:
         )
 
 
-def _parameters(method: str) -> dict[str, inspect.Parameter]:
-    if method not in METHODS:
-        raise InvalidInput(
-            f"method must be one of {', '.join(METHODS)}", repr(method), "choose one"
-        )
-    return dict(inspect.signature(METHODS[method]).parameters)
+def _parameters(method: str | Method) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(find_method(method)).parameters)

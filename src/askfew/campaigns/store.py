@@ -24,7 +24,7 @@ from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.advance import Advancer
 from askfew.campaigns.steps.log import open_step
 from askfew.campaigns.steps.reuse import check_fresh, reused_campaign
-from askfew.errors import InvalidInput
+from askfew.errors import InvalidInput, StoreOutdated
 from askfew.log import Log
 from askfew.records import Problem
 
@@ -141,11 +141,13 @@ class Store:
             with self.database.write() as connection:
                 migrations.upgrade(connection)
         elif version != latest:
-            raise InvalidInput(
+            error = StoreOutdated(
                 f"the store's tables must be of version {latest}",
                 version,
-                "run 'askfew store upgrade', or use the askfew that wrote it",
+                "run 'askfew doctor', then 'askfew store upgrade', or use the askfew that wrote it",
             )
+            error.version, error.latest = version, latest
+            raise error
 
 
 def _check_ids(what: str, named: Sequence[Item] | Sequence[Question]) -> None:

@@ -14,7 +14,7 @@ from askfew.algorithms import check_delta
 from askfew.cli import options
 from askfew.cli.output import check_drawable, note, print_json, progress, report
 from askfew.clustering import MAX_ANSWERS
-from askfew.simulation import Instance, RunSummary, simulate_runs
+from askfew.simulation import Drawn, Instance, RunSummary, simulate_runs
 from askfew.wording import counted
 
 __all__ = ["calibrate"]
@@ -35,6 +35,7 @@ def calibrate(
     decay: options.Decay = 0.0,
     groups: options.Groups = 2,
     spread: options.Spread = 0.0,
+    oracle: options.Worlds = None,
     look_for: options.LookFor = None,
     error: options.Error = None,
     per_cell: options.PerCell = None,
@@ -50,7 +51,11 @@ def calibrate(
     """Simulate many campaigns with your numbers: does the promise hold, and what do they cost?"""
     check_delta(delta)
     check_drawable(figure)
-    instance = Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
+    instance: Instance | Drawn = (
+        Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
+        if oracle is None
+        else Drawn.named(oracle)
+    )
     results = simulate_runs(
         instance,
         method,

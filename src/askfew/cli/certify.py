@@ -230,27 +230,19 @@ def _recorded(path: Path, kind: AnswerKind, seed: int) -> tuple[TableOracle, lis
     """Who answers from a file, and the names of its items and questions."""
     needed = ("item", "question", "answer")
     others = tuple(name for name in LONG_COLUMNS if name not in needed)
-    items: dict[str, int] = {}
-    questions: dict[str, int] = {}
-    cells: list[tuple[int, int, float]] = []
+    items: list[str] = []
+    questions: list[str] = []
+    values: list[float] = []
     for line, fields in read_table(path, needed, others):
-        row = items.setdefault(fields["item"], len(items))
-        column = questions.setdefault(fields["question"], len(questions))
+        items.append(fields["item"])
+        questions.append(fields["question"])
         try:
-            cells.append((row, column, kind.read(fields["answer"])))
+            values.append(kind.read(fields["answer"]))
         except InvalidAnswer as error:
             expected, got, do = error.args
             raise InvalidInput(f"{path} line {line}: {expected}", got, do) from None
-    problem = Problem(len(items), len(questions), kind)
-    place = np.array([row * len(questions) + column for row, column, _ in cells])
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(items) * len(questions) + 1))
-    values = np.array([value for *_, value in cells])[order]
-    return (
-        TableOracle(problem, values, starts, np.random.default_rng(seed)),
-        list(items),
-        list(questions),
-    )
+    oracle = TableOracle.of_rows(items, questions, values, kind, np.random.default_rng(seed))
+    return oracle, list(dict.fromkeys(items)), list(dict.fromkeys(questions))
 
 
 @contextmanager

@@ -69,7 +69,7 @@ _ALONE = {
     ),
     "simulate": (
         "simulate:simulate",
-        "Run one method many times on simulated problems: what it costs and how often it errs.",
+        "Run methods many times on simulated problems: what they cost and how often they err.",
     ),
     "bench": (
         "bench:bench",

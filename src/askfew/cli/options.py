@@ -10,6 +10,7 @@ from askfew.algorithms import METHODS, methods_with, takes_option
 from askfew.errors import InvalidInput
 
 __all__ = [
+    "METHOD_HELP",
     "Anchors",
     "AsJson",
     "Balance",
@@ -32,10 +33,21 @@ __all__ = [
     "Spread",
     "Tolerance",
     "Useful",
+    "Worlds",
     "method_options",
 ]
 
-Method = Annotated[str, Option(help=f"One of {', '.join(METHODS)}.")]
+METHOD_HELP = f"One of {', '.join(METHODS)}, or module:function."
+Method = Annotated[str, Option(help=METHOD_HELP)]
+Worlds = Annotated[
+    str | None,
+    Option(
+        "--oracle",
+        metavar="MODULE:FUNCTION",
+        help="f(rng) draws who answers and the truth, instead of --items to --spread.",
+        show_default=False,
+    ),
+]
 Items = Annotated[int, Option(help="How many items.")]
 Questions = Annotated[int, Option(help="How many questions.")]
 Useful = Annotated[int, Option(help="On how many random questions the groups differ.")]

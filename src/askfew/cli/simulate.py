@@ -1,25 +1,30 @@
-"""``askfew simulate``: Monte-Carlo runs of one method on one family of problems."""
+"""``askfew simulate``: Monte-Carlo runs of methods on one family of problems."""
 
 from __future__ import annotations
 
+import csv as csv_format
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 from rich.table import Table
 from typer import Option
 
-from askfew.algorithms import check_delta
+from askfew.algorithms import check_delta, takes_budget
 from askfew.cli import options
-from askfew.cli.output import print_json, progress, report
+from askfew.cli.output import check_writable, note, print_json, progress, report
 from askfew.clustering import MAX_ANSWERS
-from askfew.simulation import Instance, RunSummary, simulate_runs
+from askfew.simulation import Drawn, Instance, Run, RunSummary, simulate_runs
 
 __all__ = ["simulate"]
 
 
 def simulate(
-    method: options.Method = "frugal",
+    method: Annotated[
+        str, Option(help=f"{options.METHOD_HELP} Several: with commas between them.")
+    ] = "frugal",
     items: options.Items = 20,
     questions: options.Questions = 1000,
     useful: options.Useful = 53,
@@ -30,6 +35,7 @@ def simulate(
     decay: options.Decay = 0.0,
     groups: options.Groups = 2,
     spread: options.Spread = 0.0,
+    oracle: options.Worlds = None,
     look_for: options.LookFor = None,
     error: options.Error = None,
     per_cell: options.PerCell = None,
@@ -43,64 +49,115 @@ def simulate(
         int | None, Option(help="Answers to spend, for fixed-budget methods.")
     ] = None,
     jobs: options.Jobs = -1,
+    csv: Annotated[Path | None, Option(help="Write a row for every run there.")] = None,
     json: options.AsJson = False,
 ) -> None:
-    """Run one method many times on simulated problems: what it costs and how often it errs."""
+    """Run methods many times on simulated problems: what they cost and how often they err."""
     check_delta(delta)
-    instance = Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
-    method_options = options.method_options(
-        method,
-        groups=groups,
-        look_for=look_for,
-        error=error,
-        per_cell=per_cell,
-        tolerance=tolerance,
-        anchors=anchors,
+    check_writable(csv)
+    instance: Instance | Drawn = (
+        Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
+        if oracle is None
+        else Drawn.named(oracle)
     )
-    began = time.perf_counter()
-    results = simulate_runs(
-        instance,
-        method,
-        delta=delta,
-        runs=runs,
-        seed=seed,
-        jobs=jobs,
-        max_answers=max_answers,
-        budget=budget,
-        anchors=anchors,
-        options=method_options,
-        watch=progress(f"{method} runs", runs),
-    )
-    seconds = time.perf_counter() - began
-    summary = RunSummary.of(results)
+    methods = method.split(",")
+    of_method = {
+        each: options.method_options(
+            each,
+            groups=groups,
+            look_for=look_for,
+            error=error,
+            per_cell=per_cell,
+            tolerance=tolerance,
+            anchors=anchors,
+        )
+        for each in methods
+    }
+    results: dict[str, list[Run]] = {}
+    documents: list[dict[str, object]] = []
+    for each in methods:
+        began = time.perf_counter()
+        results[each] = simulate_runs(
+            instance,
+            each,
+            delta=delta,
+            runs=runs,
+            seed=seed,
+            jobs=jobs,
+            max_answers=max_answers,
+            # Beside others, a method that stops by itself is told no budget.
+            budget=budget if len(methods) == 1 or takes_budget(each) else None,
+            anchors=anchors,
+            options=of_method[each],
+            watch=progress(f"{each} runs", runs),
+        )
+        seconds = time.perf_counter() - began
+        summary = RunSummary.of(results[each])
+        documents.append({"method": each, **asdict(summary), "seconds": seconds})
+    if csv is not None:
+        _write(csv, results)
     if json:
-        head = {"method": method, "instance": instance.to_dict(), "delta": delta}
-        print_json({**head, "runs": runs, "seed": seed, **asdict(summary), "seconds": seconds})
-    else:
-        _print_table(method, instance, delta, summary, runs, seconds)
+        head = {"instance": instance.to_dict(), "delta": delta, "runs": runs, "seed": seed}
+        alone = documents[0] if len(methods) == 1 else {"methods": documents}
+        print_json({**head, **alone})
+        return
+    summaries = {name: RunSummary.of(each) for name, each in results.items()}
+    _print_table(instance, summaries, [float(str(each["seconds"])) for each in documents])
+    report.print(f"{runs} runs{' each' if len(methods) > 1 else ''}, seed {seed}, delta {delta:g}")
+
+
+def _write(path: Path, results: Mapping[str, Sequence[Run]]) -> None:
+    """One row for every run of every method; the same run of each has the same world."""
+    rows = [
+        {"method": method, "run": number, **run.to_dict()}
+        for method, runs in results.items()
+        for number, run in enumerate(runs)
+    ]
+    with path.open("w", newline="") as file:
+        columns = dict.fromkeys(name for row in rows for name in row)
+        writer = csv_format.DictWriter(file, fieldnames=list(columns))
+        writer.writeheader()
+        writer.writerows(rows)
+    note(f"Wrote {path}")
 
 
 def _print_table(
-    method: str, instance: Instance, delta: float, summary: RunSummary, runs: int, seconds: float
+    instance: Instance | Drawn, summaries: Mapping[str, RunSummary], seconds: Sequence[float]
 ) -> None:
-    table = Table(title=f"{method} on {instance}", show_header=False, title_justify="left")
-    low, high = summary.error_interval
-    if summary.mean_answers is not None:
-        table.add_row("mean answers", f"{summary.mean_answers:,.0f}")
-        table.add_row("median", f"{summary.median_answers:,.0f}")
-        table.add_row("5 % to 95 %", f"{summary.q05_answers:,.0f} to {summary.q95_answers:,.0f}")
-    table.add_row("batches", f"{summary.mean_batches:,.1f}")
-    table.add_row("decided", f"{summary.decided:.2%} of the items")
-    table.add_row(
-        "errors",
-        f"a wrong label in {summary.errors} of {runs} runs: {summary.error_rate:.2%}"
-        f" (95 % interval {low:.2%} to {high:.2%}, delta {delta:.2%})",
-    )
-    table.add_row("wrong labels", f"{summary.wrong_share:.3%} of those given")
-    if summary.class_accuracy is not None:
-        table.add_row("as planted", f"{summary.class_accuracy:.2%} of those given")
-    if summary.no_consensus:
-        table.add_row("no consensus", f"{summary.no_consensus} runs found no split")
-    table.add_row("unfinished", f"{summary.unfinished} runs")
-    table.add_row("time", f"{seconds:.1f} s")
+    """What is measured in rows, the methods in columns."""
+    table = Table(title=str(instance), title_justify="left")
+    table.add_column("")
+    for method in summaries:
+        table.add_column(method, justify="right")
+    lines = [
+        _lines(summary, taken) for summary, taken in zip(summaries.values(), seconds, strict=True)
+    ]
+    for name in dict.fromkeys(name for each in lines for name in each):
+        table.add_row(name, *(each.get(name, "-") for each in lines))
     report.print(table)
+
+
+def _lines(summary: RunSummary, seconds: float) -> dict[str, str]:
+    low, high = summary.error_interval
+    lines = {"answers, mean": "-"}
+    if summary.mean_answers is not None:
+        lines |= {
+            "answers, mean": f"{summary.mean_answers:,.0f}",
+            "median": f"{summary.median_answers:,.0f}",
+            "5 % to 95 %": f"{summary.q05_answers:,.0f} to {summary.q95_answers:,.0f}",
+        }
+    lines |= {
+        "batches": f"{summary.mean_batches:,.1f}",
+        "items decided": f"{summary.decided:.2%}",
+        "wrong somewhere": f"{summary.errors}: {summary.error_rate:.2%}",
+        "  95 % interval": f"{low:.2%} to {high:.2%}",
+        "wrong labels": f"{summary.wrong_share:.3%}",
+    }
+    if summary.class_accuracy is not None:
+        lines["labels as planted"] = f"{summary.class_accuracy:.2%}"
+    if summary.no_consensus:
+        lines["found no split"] = f"{summary.no_consensus}"
+    if summary.unfinished:
+        lines["unfinished"] = f"{summary.unfinished}"
+    lines["seconds"] = f"{seconds:.1f}"
+    return lines

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from askfew.algorithms import find_method
 from askfew.algorithms.paper import candidate_row, cluster_by_candidates
 from askfew.driver import RunEnd, run
 from askfew.experiments.study import Measure
@@ -84,7 +85,9 @@ def first_sufficient_budget(
     """Runs at the first budget whose observed error is at most ``error_rate``, else at the last."""
     results: list[Run] = []
     for budget in budgets:
-        trial = partial(try_method, method=method, delta=0.5, budget=budget, options=options)
+        trial = partial(
+            try_method, method=find_method(method), delta=0.5, budget=budget, options=options
+        )
         results = repeat(instance, trial, runs=runs, seed=seed, engine=engine)
         if RunSummary.of(results).error_rate <= error_rate:
             break

@@ -1,5 +1,6 @@
 """Who answers a Batch: a simulator, a table of recorded answers, or a Python function."""
 
+from askfew.oracles.frame import from_frame
 from askfew.oracles.function import FunctionOracle, function
 from askfew.oracles.simulated import (
     BernoulliOracle,
@@ -18,6 +19,7 @@ __all__ = [
     "ScaleOracle",
     "TableOracle",
     "bernoulli",
+    "from_frame",
     "function",
     "gaussian",
     "scale",

@@ -32,6 +32,8 @@ class TableOracle:
         self.problem = problem
         self.fingerprint = hashlib.sha256(starts.tobytes() + values.tobytes()).hexdigest()
         """Of the recorded answers."""
+        self.names: tuple[list[object], list[object]] | None = None
+        """Of items and questions, where the record has some."""
         self.taught: set[str] = set()
         """Digests of rules that were learnt by asking here: what taught them is used up."""
         cells = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
@@ -39,6 +41,33 @@ class TableOracle:
         self._values = values[np.lexsort((rng.random(len(values)), cells))]
         self._next = starts[:-1].copy()
         self._stops = starts[1:]
+
+    @classmethod
+    def of_rows(
+        cls,
+        items: Sequence[object],
+        questions: Sequence[object],
+        values: Sequence[float],
+        kind: AnswerKind,
+        rng: np.random.Generator,
+    ) -> TableOracle:
+        """From one row an answer: its item, its question, its value. Cells may have none at all.
+
+        >>> rows = (["owl", "elk", "owl"], ["flies?"] * 3, [1.0, 0.0, 1.0])
+        >>> TableOracle.of_rows(*rows, YesNo(), np.random.default_rng(0)).per_cell
+        array([[2.],
+               [1.]])
+        """
+        names = (list(dict.fromkeys(items)), list(dict.fromkeys(questions)))
+        row, column = ({name: place for place, name in enumerate(each)} for each in names)
+        problem = Problem(len(row), len(column), kind)
+        rows = zip(items, questions, strict=True)
+        cells = np.array([row[item] * len(column) + column[question] for item, question in rows])
+        order = np.argsort(cells, kind="stable")
+        starts = np.searchsorted(cells[order], np.arange(len(row) * len(column) + 1))
+        made = cls(problem, np.asarray(values, dtype=np.float64)[order], starts, rng)
+        made.names = names
+        return made
 
     @property
     def per_cell(self) -> Floats:

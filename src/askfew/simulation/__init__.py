@@ -1,5 +1,6 @@
 """Simulated problems whose truth is known, many runs of a method on them, and how often it errs."""
 
+from askfew.simulation.drawn import Drawn
 from askfew.simulation.engines import Engine, dask, local
 from askfew.simulation.instances import NOISES, Instance, World
 from askfew.simulation.referee import LabelCounts, judge
@@ -16,6 +17,7 @@ from askfew.simulation.summary import RunSummary, error_interval
 
 __all__ = [
     "NOISES",
+    "Drawn",
     "Engine",
     "Family",
     "Instance",

@@ -6,12 +6,14 @@ Each index seeds itself, so results are the same on every engine and for any num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType
 from typing import Protocol, TypeVar
 
 from joblib import Parallel, delayed
 
 from askfew.errors import InvalidInput, MissingExtra
+from askfew.extensions import LOADED
 
 __all__ = ["Engine", "dask", "local"]
 
@@ -63,7 +65,16 @@ def dask(scheduler: str) -> Engine:
                 "pass for example tcp://127.0.0.1:8786",
             ) from error
         with client:
+            _send_along(LOADED)
             for future in client.map(function, range(n), pure=False):
                 yield future.result()
 
     return engine
+
+
+def _send_along(modules: Sequence[ModuleType]) -> None:
+    """Functions of these modules go to the cluster as code: it need not have the files."""
+    import cloudpickle
+
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)

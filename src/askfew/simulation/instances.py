@@ -15,7 +15,7 @@ from askfew.oracles import BernoulliOracle, GaussianOracle, ScaleOracle
 from askfew.oracles.simulated import Means
 from askfew.records import Batch, Floats, Ints, Oracle, Problem
 
-__all__ = ["NOISES", "Instance", "World"]
+__all__ = ["NOISES", "Instance", "World", "in_order_of_first_items"]
 
 NOISES = ("gaussian", "yes-no", "scale")
 
@@ -153,7 +153,7 @@ class Instance:
         gaps[places] = self.ordered_gaps
         means = self._means(levels, gaps, planted, rng)
         oracle = self._oracle(means, np.random.default_rng(for_answers))
-        labels = _in_order_of_first_items(planted)
+        labels = in_order_of_first_items(planted)
         named = np.zeros(self.groups, dtype=np.int64)
         named[labels] = planted  # the planted number of every group by its name
         return World(oracle, labels, _Truth(means), self._levels(levels, gaps)[named])
@@ -262,6 +262,7 @@ class _Truth:
         return cells.reshape(items, len(questions))
 
 
-def _in_order_of_first_items(planted: Ints) -> Ints:
+def in_order_of_first_items(planted: Ints) -> Ints:
+    """The same groups, numbered as their first items come."""
     _, first, group = np.unique(planted, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[group]

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from askfew.algorithms import METHODS, start, takes_option
+from askfew.algorithms import Method, find_method, start, takes_option
 from askfew.driver import run
 from askfew.errors import InvalidBatch, InvalidInput
 from askfew.records import Batch, Ints, Oracle, Status, Tally
@@ -54,6 +54,12 @@ class Run:
         """Whether it ended by itself, with all that it could find."""
         return self.status in FINISHED
 
+    def to_dict(self) -> dict[str, object]:
+        """As one row of a table: the answers of every phase in a column of its own."""
+        row = {name: getattr(self, name) for name in self.__slots__ if name != "by_phase"}
+        phases = {f"answers in {phase}": n for phase, n in self.by_phase.items() if phase}
+        return row | phases
+
 
 class Family(Protocol):
     """Problems to draw worlds from: an Instance, or a range of them."""
@@ -70,7 +76,7 @@ def try_method(
     world: World,
     rng: np.random.Generator,
     *,
-    method: str,
+    method: str | Method,
     delta: float,
     max_answers: int = 10**8,
     budget: int | None = None,
@@ -89,7 +95,7 @@ def try_method(
     known: dict[str, object] = {}
     if anchors != 0:
         known["anchors"] = draw_anchors(world.labels, anchors, rng)
-    if method in METHODS and takes_option(method, "levels") and "levels" not in options:
+    if takes_option(method, "levels") and "levels" not in options:
         known["levels"] = world.levels  # a yardstick that must know them is told them
     procedure = start(method, problem, rng, delta=delta, budget=budget, **known, **options)
     ended = run(procedure, oracle, max_answers=max_answers)
@@ -167,8 +173,8 @@ def repeat(
 
 
 def simulate_runs(
-    instance: Instance,
-    method: str,
+    instance: Family,
+    method: str | Method,
     *,
     delta: float,
     runs: int,
@@ -180,13 +186,16 @@ def simulate_runs(
     options: Mapping[str, object] | None = None,
     watch: Callable[[Iterator[Run]], Iterator[Run]] = iter,
 ) -> list[Run]:
-    """Runs of one method on this machine; a yardstick that must know the gap is told it."""
-    known: dict[str, object] = {}
-    if method in METHODS and takes_option(method, "gap"):
+    """Runs of one method on this machine; a yardstick that must know the gap is told it.
+
+    The method is looked up here: what one process calls by a name, another may not know.
+    """
+    function, known = find_method(method), dict[str, object]()
+    if isinstance(instance, Instance) and takes_option(function, "gap"):
         known["gap"] = instance.gap * instance.width
     trial = partial(
         try_method,
-        method=method,
+        method=function,
         delta=delta,
         max_answers=max_answers,
         budget=budget,

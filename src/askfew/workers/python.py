@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import inspect
 import logging
 import math
 import multiprocessing
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -21,6 +19,7 @@ from typing import Any
 from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment
 from askfew.errors import InvalidAnswer, InvalidInput, WorkerStopped
+from askfew.extensions import find, installed
 from askfew.workers.desk import Answer, Desk, HandBack, NoAnswer, Pictures, Reply
 from askfew.workers.shift import Shift, Worked, run_shifts
 
@@ -85,30 +84,22 @@ class Function:
 
 
 def load_function(name: str) -> Function:
-    """The function ``module:function``; modules are also looked for in the current folder.
+    """The function ``module:function``, or an installed one (entry point ``askfew.workers``).
+
+    Modules are also looked for in the current folder.
 
     >>> load_function("operator:add").batched
     False
     """
-    module_name, colon, attribute = name.partition(":")
-    if not (module_name and colon and attribute):
+    found = find("askfew.workers", name)
+    if found is None:
+        known = ", ".join(installed("askfew.workers"))
+        others = f", or be one of {known}" if known else ""
         raise InvalidInput(
-            "a function must be written module:function", repr(name), "say for example judge:answer"
+            f"a function must be written module:function{others}",
+            repr(name),
+            "say for example judge:answer",
         )
-    if "" not in sys.path:
-        sys.path.insert(0, "")
-    try:
-        found = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (Exception, SystemExit) as error:  # whatever the user's module does when imported
-        raise InvalidInput(
-            f"the function {name} must be importable",
-            f"{type(error).__name__} ({error})",
-            "check its name, and that Python finds it from this folder",
-        ) from error
-    if not callable(found):
-        raise InvalidInput(f"{name} must be a function", repr(found)[:100], "name another")
     return Function(name, found, _takes_batch(name, found), _is_async(found))
 
 

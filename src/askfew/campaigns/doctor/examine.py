@@ -25,6 +25,7 @@ from askfew.campaigns.db.queries.steps import StepRow, find_step, lock_step, new
 from askfew.campaigns.db.queries.tables import count_rows
 from askfew.campaigns.doctor.checks import answer_problems, slot_problems, step_problems
 from askfew.campaigns.doctor.contents import about_problems, content_problems, row_problems
+from askfew.campaigns.doctor.upgrade import touched_campaigns
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.advance import GOING, resumed, stop_at_close
@@ -109,6 +110,8 @@ class Verdict:
     notes: tuple[str, ...] = ()
     mendable: int = 0
     """Impossible answers that ``mend`` can take out."""
+    other_claim: bool = False
+    """Whether it was begun under another claim than this askfew's: nothing here can replay it."""
 
     @property
     def sound(self) -> bool:
@@ -192,6 +195,7 @@ def examine(connection: Connection, campaign: int) -> Verdict:
         tuple(found),
         tuple(notes),
         mendable,
+        len(found) == 1 and row.id in {each.id for each in touched_campaigns(connection)},
     )
 
 

@@ -13,6 +13,7 @@ from askfew.campaigns.backup import back_up
 from askfew.campaigns.backup import restore as fill
 from askfew.campaigns.doctor.examine import Examination, examine_store
 from askfew.campaigns.doctor.examine import mend as mend_store
+from askfew.campaigns.doctor.upgrade import touched_by_upgrade
 from askfew.campaigns.store import Store
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import (
@@ -24,7 +25,7 @@ from askfew.cli.campaigns.store_option import (
 )
 from askfew.cli.commands import Command, Group
 from askfew.cli.output import check_writable, print_json, report
-from askfew.errors import StoreUnreachable
+from askfew.errors import StoreOutdated, StoreUnreachable
 from askfew.wording import counted
 
 __all__ = ["doctor", "store_app"]
@@ -100,7 +101,8 @@ def doctor(
 ) -> None:
     """Check a store: replay every campaign, and count its answers again.
 
-    Exit code 1 if something is wrong.
+    Before an upgrade it says which campaigns that would touch, and changes nothing. Exit code 1 if
+    something is wrong, or an open campaign could not go on.
     """
     mended: dict[str, int] = {}
     try:
@@ -108,6 +110,9 @@ def doctor(
             if mend:
                 mended = mend_store(opened.database)
             found = examine_store(opened.database)
+    except StoreOutdated as error:
+        _before_upgrade(store, error, json=json)
+        return
     except StoreUnreachable as error:
         found = Examination((str(error),), ())
     if json:
@@ -128,11 +133,18 @@ def _say_findings(found: Examination) -> None:
     for each in found.campaigns:
         size = f"({each.state}; steps: {each.steps:,}, answers: {each.answers:,})"
         verdict = Text("sound") if each.sound else Text("WRONG", style="bold red")
+        if each.other_claim:
+            verdict = Text("begun under another claim", style="bold yellow")
         report.print(Text(f"{each.campaign}: ").append_text(verdict).append(f" {size}"))
         _list(each.problems)
         _list(each.notes)
     if found.sound:
         report.print("Nothing is wrong.")
+    elif not found.problems and all(each.sound or each.other_claim for each in found.campaigns):
+        report.print(
+            "Nothing else is wrong. What has ended stands as it is; an open one goes on in a new"
+            " campaign with the answers already paid for: 'askfew create DIR --reuse NAME'."
+        )
     elif any(each.mendable for each in found.campaigns):
         report.print("'askfew doctor --mend' takes impossible answers out; keep a copy first.")
     else:
@@ -140,6 +152,26 @@ def _say_findings(found: Examination) -> None:
             "Keep a copy of the store, and go on from a backup"
             " (or from 'askfew export --format campaign')."
         )
+
+
+def _before_upgrade(store: str, error: StoreOutdated, *, json: bool) -> None:
+    """Which campaigns the upgrade would touch; nothing is written."""
+    with translate_database_errors(store):
+        touched = touched_by_upgrade(store)
+    if json:
+        tables = {"version": error.version, "latest": error.latest}
+        print_json({"tables": tables, "touched": [each.to_dict() for each in touched]})
+    else:
+        report.print(
+            f"The tables are of version {error.version}, this askfew's of {error.latest}. Nothing"
+            " was changed; 'askfew store upgrade' brings them there, and loses nothing."
+        )
+        for each in touched:
+            report.print(Text(f"  - {each}"))
+        if not any(each.is_open for each in touched):
+            report.print("Every open campaign can go on after it.")
+    if any(each.is_open for each in touched):
+        raise typer.Exit(1)
 
 
 def _list(sentences: tuple[str, ...]) -> None:

@@ -26,6 +26,7 @@ __all__ = [
     "names",
     "numbers",
     "outcome_of",
+    "recipes",
     "reused_by",
     "state_of",
 ]
@@ -96,6 +97,12 @@ def all_campaigns(connection: Connection) -> list[CampaignRow]:
     """Oldest first."""
     query = select(campaigns).order_by(campaigns.c.id)
     return [CampaignRow(*row) for row in connection.execute(query)]
+
+
+def recipes(connection: Connection) -> list[tuple[int, str, str, str]]:
+    """Number, name, state and recipe of all, oldest first: columns that the first tables had."""
+    asked = select(campaigns.c.id, campaigns.c.name, campaigns.c.state, campaigns.c.recipe)
+    return [tuple(row) for row in connection.execute(asked.order_by(campaigns.c.id)).all()]
 
 
 def numbers(connection: Connection) -> list[int]:

@@ -1,0 +1,511 @@
+BEGIN TRANSACTION;
+CREATE TABLE alembic_version (
+	version_num VARCHAR(32) NOT NULL, 
+	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+INSERT INTO "alembic_version" VALUES('0003');
+CREATE TABLE answers (
+	id VARCHAR(64) NOT NULL, 
+	campaign INTEGER NOT NULL, 
+	step INTEGER NOT NULL, 
+	slot INTEGER NOT NULL, 
+	worker VARCHAR(200) NOT NULL, 
+	item INTEGER NOT NULL, 
+	question INTEGER NOT NULL, 
+	value DOUBLE NOT NULL, 
+	raw TEXT NOT NULL, 
+	seconds DOUBLE, 
+	cost DOUBLE, 
+	time DOUBLE NOT NULL, 
+	retracted BOOLEAN NOT NULL, 
+	PRIMARY KEY (campaign, step, slot, id), 
+	FOREIGN KEY(campaign, step, slot) REFERENCES slots (campaign, step, number)
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO "answers" VALUES('1-0-0-697fccaaa58f18f5',1,0,0,'Ada',0,1,1.0,'True',NULL,0.0,1.79495774450621819497e+09,0);
+INSERT INTO "answers" VALUES('1-0-1-f34dd0d4850e55c5',1,0,1,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774466388177876e+09,0);
+INSERT INTO "answers" VALUES('1-0-2-f35d00dcd69be2e7',1,0,2,'Ada',6,0,0.0,'False',NULL,0.0,1.79495774469917559624e+09,0);
+INSERT INTO "answers" VALUES('1-0-3-224a45bf7df555b7',1,0,3,'Ada',5,1,1.0,'True',NULL,0.0,1.79495774484750318525e+09,0);
+INSERT INTO "answers" VALUES('1-0-4-a8eff40c58e0f481',1,0,4,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774485109305376e+09,0);
+INSERT INTO "answers" VALUES('1-0-5-20ce7a1350f2ca75',1,0,5,'Ada',4,1,1.0,'True',NULL,0.0,1.79495774486404347414e+09,0);
+INSERT INTO "answers" VALUES('1-0-6-05215b936dffd42b',1,0,6,'Ada',1,1,0.0,'False',NULL,0.0,1.79495774491334533686e+09,0);
+INSERT INTO "answers" VALUES('1-0-7-c5decd5ad2590be0',1,0,7,'Ada',6,1,0.0,'False',NULL,0.0,1.79495774493668341638e+09,0);
+INSERT INTO "answers" VALUES('1-0-8-57525b7bdd20dc8e',1,0,8,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774495664715767e+09,0);
+INSERT INTO "answers" VALUES('1-0-9-8bc15c12f079d484',1,0,9,'Ada',3,0,1.0,'True',NULL,0.0,1.7949577450040585995e+09,0);
+INSERT INTO "answers" VALUES('1-0-10-a22ce646cce5a170',1,0,10,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774503187108042e+09,0);
+INSERT INTO "answers" VALUES('1-0-11-7b378a72c3e18029',1,0,11,'Ada',0,1,1.0,'True',NULL,0.0,1.7949577450606343746e+09,0);
+INSERT INTO "answers" VALUES('1-1-0-6597ffc180857def',1,1,0,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774587281465531e+09,0);
+INSERT INTO "answers" VALUES('1-1-1-cd80acece213e55d',1,1,1,'Ada',5,0,1.0,'True',NULL,0.0,1.79495774589482617379e+09,0);
+INSERT INTO "answers" VALUES('1-1-2-2512aa6964346c16',1,1,2,'Ada',0,1,1.0,'True',NULL,0.0,1.79495774593617296219e+09,0);
+INSERT INTO "answers" VALUES('1-1-3-f2e5e4211d32c233',1,1,3,'Ada',4,1,0.0,'False',NULL,0.0,1.79495774594703888897e+09,0);
+INSERT INTO "answers" VALUES('1-1-4-7ed2ec8b6104dc51',1,1,4,'Ada',2,0,0.0,'False',NULL,0.0,1.7949577454878869057e+09,0);
+INSERT INTO "answers" VALUES('1-1-5-2ce883f3aed3e1ad',1,1,5,'Ada',7,0,1.0,'True',NULL,0.0,1.7949577458278970719e+09,0);
+INSERT INTO "answers" VALUES('1-1-6-e5cf73b652f3d72f',1,1,6,'Ada',3,0,0.0,'False',NULL,0.0,1.7949577460973558426e+09,0);
+INSERT INTO "answers" VALUES('1-1-7-0013573fd33dc63d',1,1,7,'Ada',1,1,1.0,'True',NULL,0.0,1.7949577461119291782e+09,0);
+INSERT INTO "answers" VALUES('1-1-8-dd763d8427560f2c',1,1,8,'Ada',5,0,1.0,'True',NULL,0.0,1.79495774614110517502e+09,0);
+INSERT INTO "answers" VALUES('1-1-9-e2be5e53de2fd118',1,1,9,'Ada',0,0,0.0,'False',NULL,0.0,1.7949577461559047699e+09,0);
+INSERT INTO "answers" VALUES('1-1-10-3fd7c111ec29ca86',1,1,10,'Ada',4,1,0.0,'False',NULL,0.0,1.79495774630407333369e+09,0);
+INSERT INTO "answers" VALUES('1-1-11-593435577ccafa36',1,1,11,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774632633876798e+09,0);
+INSERT INTO "answers" VALUES('1-2-0-fbed5521a5ea6cd6',1,2,0,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774641878104212e+09,0);
+INSERT INTO "answers" VALUES('1-2-1-7cbc3e6a6254c914',1,2,1,'Ada',6,0,0.0,'False',NULL,0.0,1.79495774646388554568e+09,0);
+INSERT INTO "answers" VALUES('1-2-2-2bcf5d61cdaa6fd8',1,2,2,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774648108339308e+09,0);
+INSERT INTO "answers" VALUES('1-2-3-f4e2875144a4c1fd',1,2,3,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774648563933368e+09,0);
+INSERT INTO "answers" VALUES('1-2-4-8bf7116deb364c45',1,2,4,'Ada',4,1,1.0,'True',NULL,0.0,1.79495774649992656706e+09,0);
+INSERT INTO "answers" VALUES('1-2-5-882f2c79688269cd',1,2,5,'Ada',1,1,1.0,'True',NULL,0.0,1.79495774650893568993e+09,0);
+INSERT INTO "answers" VALUES('1-2-6-cbd0d9b01872b9b1',1,2,6,'Ada',6,1,1.0,'True',NULL,0.0,1.79495774661622118943e+09,0);
+INSERT INTO "answers" VALUES('1-2-7-d224eced60f2c0c0',1,2,7,'Ada',0,1,1.0,'True',NULL,0.0,1.7949577466574497223e+09,0);
+INSERT INTO "answers" VALUES('1-2-8-9a76a17dd9c63f1c',1,2,8,'Ada',1,1,1.0,'True',NULL,0.0,1.79495774665882849687e+09,0);
+INSERT INTO "answers" VALUES('1-2-9-bad3d4e21ced8cdc',1,2,9,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774667105460167e+09,0);
+INSERT INTO "answers" VALUES('1-2-10-1c792d65bbdd9078',1,2,10,'Ada',6,1,1.0,'True',NULL,0.0,1.79495774668309807783e+09,0);
+INSERT INTO "answers" VALUES('1-2-11-5a5acdfaa4445413',1,2,11,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774669186949727e+09,0);
+INSERT INTO "answers" VALUES('1-3-0-9ecaa10b697dd7eb',1,3,0,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774671682238577e+09,0);
+INSERT INTO "answers" VALUES('1-3-1-a15c7abc0268b349',1,3,1,'Ada',0,0,0.0,'False',NULL,0.0,1794957746.72031,0);
+INSERT INTO "answers" VALUES('1-3-2-5b7ae3f9528d17d3',1,3,2,'Ada',1,1,0.0,'False',NULL,0.0,1.79495774672170829776e+09,0);
+INSERT INTO "answers" VALUES('1-3-3-2aac657473f5ef3a',1,3,3,'Ada',0,1,1.0,'True',NULL,0.0,1.79495774672256374355e+09,0);
+INSERT INTO "answers" VALUES('1-3-4-37cdf6e91f572ed5',1,3,4,'Ada',1,0,0.0,'False',NULL,0.0,1.79495774673592066762e+09,0);
+INSERT INTO "answers" VALUES('1-3-5-26b21e9421a45804',1,3,5,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774675600552557e+09,0);
+INSERT INTO "answers" VALUES('1-3-6-cb394f2c989ad81c',1,3,6,'Ada',1,0,1.0,'True',NULL,0.0,1.7949577467679462433e+09,0);
+INSERT INTO "answers" VALUES('1-3-7-52be793b9ca6529f',1,3,7,'Ada',0,0,0.0,'False',NULL,0.0,1794957746.81363,0);
+INSERT INTO "answers" VALUES('1-3-8-1140141eac91b168',1,3,8,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774685569071766e+09,0);
+INSERT INTO "answers" VALUES('1-3-9-a4c176b561e2b615',1,3,9,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774686020231249e+09,0);
+INSERT INTO "answers" VALUES('1-3-10-27df03c06e90d20e',1,3,10,'Ada',1,0,0.0,'False',NULL,0.0,1.79495774686798667909e+09,0);
+INSERT INTO "answers" VALUES('1-3-11-7bdfaf94aaace3bd',1,3,11,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774687990403174e+09,0);
+INSERT INTO "answers" VALUES('1-4-0-6dbb06888a03d518',1,4,0,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774711192154879e+09,0);
+INSERT INTO "answers" VALUES('1-4-1-d856e0d94997f7bb',1,4,1,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774714734363563e+09,0);
+INSERT INTO "answers" VALUES('1-4-2-449b3c33ea61b01c',1,4,2,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774717546439165e+09,0);
+INSERT INTO "answers" VALUES('1-4-3-21bc4e94e3e4345a',1,4,3,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774730473256104e+09,0);
+INSERT INTO "answers" VALUES('1-4-4-aace9eca9b276f10',1,4,4,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774732055306437e+09,0);
+INSERT INTO "answers" VALUES('1-4-5-8c19fd2a9956da78',1,4,5,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774735745310785e+09,0);
+INSERT INTO "answers" VALUES('1-4-6-4a7ba95ee7d7fb76',1,4,6,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774737600779537e+09,0);
+INSERT INTO "answers" VALUES('1-4-7-6d6209ebd7ad0aa0',1,4,7,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774751191163065e+09,0);
+INSERT INTO "answers" VALUES('1-4-8-57d938d2293f741d',1,4,8,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774751720714567e+09,0);
+INSERT INTO "answers" VALUES('1-4-9-21f6cb4cf69a6940',1,4,9,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774756158304216e+09,0);
+INSERT INTO "answers" VALUES('1-4-10-015335b539fbe1b8',1,4,10,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774759448385241e+09,0);
+INSERT INTO "answers" VALUES('1-4-11-a145d7fd2a33ed72',1,4,11,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774759727430344e+09,0);
+INSERT INTO "answers" VALUES('1-5-0-1645115fa3ee25fd',1,5,0,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774768204092975e+09,0);
+INSERT INTO "answers" VALUES('1-5-1-2f400d70ade0c530',1,5,1,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774769363188741e+09,0);
+INSERT INTO "answers" VALUES('1-5-2-3a21ea13d45846f1',1,5,2,'Ada',2,0,0.0,'False',NULL,0.0,1.79495774802905106544e+09,0);
+INSERT INTO "answers" VALUES('1-5-3-3f26594d01f88a60',1,5,3,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774809206175802e+09,0);
+INSERT INTO "answers" VALUES('1-5-4-92582bdc6b9d79be',1,5,4,'Ada',4,0,0.0,'False',NULL,0.0,1.79495774813596820833e+09,0);
+INSERT INTO "answers" VALUES('1-5-5-1bf851faa96f58bc',1,5,5,'Ada',5,0,1.0,'True',NULL,0.0,1.79495774817073726649e+09,0);
+INSERT INTO "answers" VALUES('1-5-6-9770e00067ee69fb',1,5,6,'Ada',6,0,0.0,'False',NULL,0.0,1.79495774820394659036e+09,0);
+INSERT INTO "answers" VALUES('1-5-7-cfbda46184cec1e8',1,5,7,'Ada',7,0,1.0,'True',NULL,0.0,1.79495774821616816525e+09,0);
+INSERT INTO "answers" VALUES('1-5-8-280f58a0fe969626',1,5,8,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774823600816728e+09,0);
+INSERT INTO "answers" VALUES('1-5-9-07fcd274d95ff920',1,5,9,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774826417183876e+09,0);
+INSERT INTO "answers" VALUES('1-5-10-a3daa182f9cbb9dc',1,5,10,'Ada',2,0,0.0,'False',NULL,0.0,1.79495774829819297784e+09,0);
+INSERT INTO "answers" VALUES('1-5-11-237eb1173eae9dec',1,5,11,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774830723762516e+09,0);
+INSERT INTO "answers" VALUES('1-5-12-6a548f910845254f',1,5,12,'Ada',4,0,0.0,'False',NULL,0.0,1.79495774837224650387e+09,0);
+INSERT INTO "answers" VALUES('1-5-13-e992e951087e7b00',1,5,13,'Ada',5,0,1.0,'True',NULL,0.0,1.79495774854095149035e+09,0);
+INSERT INTO "answers" VALUES('1-5-14-6675084867cdcc93',1,5,14,'Ada',6,0,1.0,'True',NULL,0.0,1.7949577485884313583e+09,0);
+INSERT INTO "answers" VALUES('1-5-15-079fc410d92b4fc4',1,5,15,'Ada',7,0,1.0,'True',NULL,0.0,1.79495774860728740697e+09,0);
+INSERT INTO "answers" VALUES('1-5-16-dbb3d76442eed0b3',1,5,16,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774861629652971e+09,0);
+INSERT INTO "answers" VALUES('1-5-17-b3a027f59124d3f7',1,5,17,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774862087202074e+09,0);
+INSERT INTO "answers" VALUES('1-5-18-e17bbba50a3aea5b',1,5,18,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774862297725674e+09,0);
+INSERT INTO "answers" VALUES('1-5-19-a7b37de6add93e12',1,5,19,'Ada',0,0,1.0,'True',NULL,0.0,1.79495774862829422955e+09,0);
+INSERT INTO "answers" VALUES('1-6-0-da98d21b1fd92d4a',1,6,0,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774881774854654e+09,0);
+INSERT INTO "answers" VALUES('1-6-1-4b2c4773374169d9',1,6,1,'Ada',0,0,0.0,'False',NULL,0.0,1.7949577488457028866e+09,0);
+INSERT INTO "answers" VALUES('1-6-2-a2e0b71d2c518d7b',1,6,2,'Ada',2,0,0.0,'False',NULL,0.0,1.79495774889831924436e+09,0);
+INSERT INTO "answers" VALUES('1-6-3-45702b14ae752e1b',1,6,3,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774893702125544e+09,0);
+INSERT INTO "answers" VALUES('1-6-4-9b0fa8cf8cde92bb',1,6,4,'Ada',4,0,0.0,'False',NULL,0.0,1.7949577489689261913e+09,0);
+INSERT INTO "answers" VALUES('1-6-5-0176d199a1d869ec',1,6,5,'Ada',5,0,0.0,'False',NULL,0.0,1.79495774897021532056e+09,0);
+INSERT INTO "answers" VALUES('1-6-6-291cf576cfa0089a',1,6,6,'Ada',6,0,0.0,'False',NULL,0.0,1.79495774897618746764e+09,0);
+INSERT INTO "answers" VALUES('1-6-7-a99ee059dd889eb2',1,6,7,'Ada',7,0,1.0,'True',NULL,0.0,1.79495774898819446564e+09,0);
+INSERT INTO "answers" VALUES('1-6-8-3c6964edde4c385f',1,6,8,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774899580740925e+09,0);
+INSERT INTO "answers" VALUES('1-6-9-7cd6d27c227c5ddc',1,6,9,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774899994778631e+09,0);
+INSERT INTO "answers" VALUES('1-6-10-bde3f9ba7a9a0b9b',1,6,10,'Ada',6,0,1.0,'True',NULL,0.0,1.79495774901043605802e+09,0);
+INSERT INTO "answers" VALUES('1-6-11-1719c0af79cab2b5',1,6,11,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774902262234689e+09,0);
+INSERT INTO "answers" VALUES('1-7-0-30759a018c037204',1,7,0,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774907068490981e+09,0);
+INSERT INTO "answers" VALUES('1-7-1-596ddc3cd3f081cd',1,7,1,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774907850742341e+09,0);
+INSERT INTO "answers" VALUES('1-7-2-64f70e3bb3efa17f',1,7,2,'Ada',2,0,0.0,'False',NULL,0.0,1.79495774909140563008e+09,0);
+INSERT INTO "answers" VALUES('1-7-3-1f0c1fca4efef4ad',1,7,3,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774910007977482e+09,0);
+INSERT INTO "answers" VALUES('1-7-4-72824d8a372ca758',1,7,4,'Ada',4,0,0.0,'False',NULL,0.0,1.79495774912190556526e+09,0);
+INSERT INTO "answers" VALUES('1-7-5-8c2a81ae3e65a8b9',1,7,5,'Ada',5,0,1.0,'True',NULL,0.0,1.79495774913687038427e+09,0);
+INSERT INTO "answers" VALUES('1-7-6-b296243abc773b0d',1,7,6,'Ada',6,0,0.0,'False',NULL,0.0,1.79495774915339159965e+09,0);
+INSERT INTO "answers" VALUES('1-7-7-a95f466622d0b8d1',1,7,7,'Ada',7,0,1.0,'True',NULL,0.0,1.7949577491629316807e+09,0);
+INSERT INTO "answers" VALUES('1-7-8-c00aff21e59c5360',1,7,8,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774917133259773e+09,0);
+INSERT INTO "answers" VALUES('1-7-9-2e9fb8a43bc722cd',1,7,9,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774917669057846e+09,0);
+INSERT INTO "answers" VALUES('1-8-0-9fb508ed43a80360',1,8,0,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774923591566089e+09,0);
+INSERT INTO "answers" VALUES('1-8-1-ac8330bf2c02c9cc',1,8,1,'Ada',2,0,0.0,'False',NULL,0.0,1.79495774924067926403e+09,0);
+INSERT INTO "answers" VALUES('1-8-2-11d6a6b3c04ab506',1,8,2,'Ada',4,0,0.0,'False',NULL,0.0,1.79495774924733257288e+09,0);
+INSERT INTO "answers" VALUES('1-8-3-803dd8a1cf035df5',1,8,3,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774925068020825e+09,0);
+INSERT INTO "answers" VALUES('1-8-4-9efb41961341706f',1,8,4,'Ada',5,0,1.0,'True',NULL,0.0,1.79495774925424957275e+09,0);
+INSERT INTO "answers" VALUES('1-8-5-fe08a085b9a017ed',1,8,5,'Ada',6,0,0.0,'False',NULL,0.0,1.79495774926018953317e+09,0);
+INSERT INTO "answers" VALUES('1-8-6-4fbb6959b1f07666',1,8,6,'Ada',7,0,1.0,'True',NULL,0.0,1.79495774927861595155e+09,0);
+INSERT INTO "answers" VALUES('1-8-7-837ebd456243dd8a',1,8,7,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774928815531729e+09,0);
+INSERT INTO "answers" VALUES('1-9-0-ffbd117b3523dd07',1,9,0,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774932837247848e+09,0);
+INSERT INTO "answers" VALUES('1-9-1-b4089e00fb0abe93',1,9,1,'Ada',7,0,1.0,'True',NULL,0.0,1.79495774933372712134e+09,0);
+INSERT INTO "answers" VALUES('1-9-2-8023ed4382f1a033',1,9,2,'Ada',2,0,0.0,'False',NULL,0.0,1.79495774935517644877e+09,0);
+INSERT INTO "answers" VALUES('1-9-3-0945c2b1d78b2a90',1,9,3,'Ada',4,0,0.0,'False',NULL,0.0,1.79495774936000728611e+09,0);
+INSERT INTO "answers" VALUES('1-9-4-880f7ba6dc40ea76',1,9,4,'Ada',5,0,1.0,'True',NULL,0.0,1.79495774936798810957e+09,0);
+INSERT INTO "answers" VALUES('1-9-5-5693087749f5cdf1',1,9,5,'Ada',6,0,0.0,'False',NULL,0.0,1.79495774936919426922e+09,0);
+INSERT INTO "answers" VALUES('1-10-0-bec39cffd4425196',1,10,0,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774939394140247e+09,0);
+INSERT INTO "answers" VALUES('1-10-1-43e71e7061714250',1,10,1,'Ada',5,0,1.0,'True',NULL,0.0,1.79495774940024423594e+09,0);
+INSERT INTO "answers" VALUES('1-10-2-69befca210355901',1,10,2,'Ada',6,0,0.0,'False',NULL,0.0,1.79495774940240454672e+09,0);
+INSERT INTO "answers" VALUES('2-0-0-8219b94d1917e8f3',2,0,0,'Ada',0,1,0.0,'False',NULL,0.0,1.79495774942193365097e+09,0);
+INSERT INTO "answers" VALUES('2-0-1-144535affee16729',2,0,1,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774942333817482e+09,0);
+INSERT INTO "answers" VALUES('2-0-2-392fb7566e7995d0',2,0,2,'Ada',6,0,0.0,'False',NULL,0.0,1.79495774942499947547e+09,0);
+INSERT INTO "answers" VALUES('2-0-3-22e00175ee9c32fa',2,0,3,'Ada',5,1,0.0,'False',NULL,0.0,1.79495774942754554746e+09,0);
+INSERT INTO "answers" VALUES('2-0-4-aa64c9df33888808',2,0,4,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774942886734005e+09,0);
+INSERT INTO "answers" VALUES('2-0-5-ed5dde3901947d75',2,0,5,'Ada',4,1,1.0,'True',NULL,0.0,1.79495774942974901195e+09,0);
+INSERT INTO "answers" VALUES('2-0-6-cddb4ae61da76061',2,0,6,'Ada',1,1,1.0,'True',NULL,0.0,1.79495774943089222907e+09,0);
+INSERT INTO "answers" VALUES('2-0-7-60d9938e95625cce',2,0,7,'Ada',6,1,0.0,'False',NULL,0.0,1.79495774943199729923e+09,0);
+INSERT INTO "answers" VALUES('2-0-8-e98d617ef61e8c60',2,0,8,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774943313193315e+09,0);
+INSERT INTO "answers" VALUES('2-0-9-42a4edb5479ff9ae',2,0,9,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774943466591833e+09,0);
+INSERT INTO "answers" VALUES('2-0-10-bab6afbf69ed8863',2,0,10,'Ada',1,0,1.0,'True',NULL,0.0,1.7949577494358463287e+09,0);
+INSERT INTO "answers" VALUES('2-0-11-58a0bdc7efa38089',2,0,11,'Ada',0,1,1.0,'True',NULL,0.0,1.79495774943711256985e+09,0);
+INSERT INTO "answers" VALUES('2-1-0-304707f1dce12f50',2,1,0,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774945189738277e+09,0);
+INSERT INTO "answers" VALUES('2-1-1-392a030693b0a9d5',2,1,1,'Ada',5,0,1.0,'True',NULL,0.0,1.79495774945308232302e+09,0);
+INSERT INTO "answers" VALUES('2-1-2-015b719703fd6ee7',2,1,2,'Ada',0,1,1.0,'True',NULL,0.0,1.79495774945438671104e+09,0);
+INSERT INTO "answers" VALUES('2-1-3-d01b3dba7331ffeb',2,1,3,'Ada',4,1,0.0,'False',NULL,0.0,1.79495774945556330675e+09,0);
+INSERT INTO "answers" VALUES('2-1-4-6f7d8b9aff8dd0a2',2,1,4,'Ada',2,0,0.0,'False',NULL,0.0,1.79495774944922637937e+09,0);
+INSERT INTO "answers" VALUES('2-1-5-cefe8a42eb457dc4',2,1,5,'Ada',7,0,1.0,'True',NULL,0.0,1.79495774945057606697e+09,0);
+INSERT INTO "answers" VALUES('2-1-6-0e22cf03c5dd19ba',2,1,6,'Ada',3,0,1.0,'True',NULL,0.0,1794957749.45927,0);
+INSERT INTO "answers" VALUES('2-1-7-48556bebf4755943',2,1,7,'Ada',1,1,1.0,'True',NULL,0.0,1.79495774947399425506e+09,0);
+INSERT INTO "answers" VALUES('2-1-8-b0c2bae9ac054db4',2,1,8,'Ada',5,0,1.0,'True',NULL,0.0,1.79495774948515176769e+09,0);
+INSERT INTO "answers" VALUES('2-1-9-73ad44291bd8e8de',2,1,9,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774948702621455e+09,0);
+INSERT INTO "answers" VALUES('2-1-10-ce90e7283f407e1b',2,1,10,'Ada',4,1,1.0,'True',NULL,0.0,1.79495774948778486247e+09,0);
+INSERT INTO "answers" VALUES('2-1-11-ef3c97d2ec8a81d3',2,1,11,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774948874187472e+09,0);
+INSERT INTO "answers" VALUES('2-2-0-c6b247a2ca03e0c5',2,2,0,'Ada',1,0,1.0,'True',NULL,0.0,1.7949577495343079567e+09,0);
+INSERT INTO "answers" VALUES('2-2-1-e33d9705714419e8',2,2,1,'Ada',6,0,0.0,'False',NULL,0.0,1.79495774953687596327e+09,0);
+INSERT INTO "answers" VALUES('2-2-2-52244745e4f509c7',2,2,2,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774954537057875e+09,0);
+INSERT INTO "answers" VALUES('2-2-3-68ac5e8b0aaa3a04',2,2,3,'Ada',3,0,1.0,'True',NULL,0.0,1.79495774957393741614e+09,0);
+INSERT INTO "answers" VALUES('2-2-4-6fa9b59f80e3dfb8',2,2,4,'Ada',4,1,1.0,'True',NULL,0.0,1.79495774966897559169e+09,0);
+INSERT INTO "answers" VALUES('2-2-5-c2e8b48593d5bcff',2,2,5,'Ada',6,1,0.0,'False',NULL,0.0,1.79495774968743157387e+09,0);
+INSERT INTO "answers" VALUES('2-2-6-4a8bb24f642cbe54',2,2,6,'Ada',1,1,0.0,'False',NULL,0.0,1.79495774970966315265e+09,0);
+INSERT INTO "answers" VALUES('2-2-7-56c28778ac5fe273',2,2,7,'Ada',0,0,0.0,'False',NULL,0.0,1.79495774973927187914e+09,0);
+INSERT INTO "answers" VALUES('2-2-8-eab506ff3fc958a6',2,2,8,'Ada',4,1,1.0,'True',NULL,0.0,1.79495774976787757877e+09,0);
+INSERT INTO "answers" VALUES('2-2-9-341746435f52f0c0',2,2,9,'Ada',1,1,1.0,'True',NULL,0.0,1794957749.82951,0);
+INSERT INTO "answers" VALUES('2-2-10-17acb95fa6c9afc8',2,2,10,'Ada',6,1,0.0,'False',NULL,0.0,1.79495774985288095472e+09,0);
+INSERT INTO "answers" VALUES('2-2-11-98c4a40ac981bc03',2,2,11,'Ada',1,0,1.0,'True',NULL,0.0,1.7949577498541066647e+09,0);
+INSERT INTO "answers" VALUES('2-3-0-aaf185b22158dd72',2,3,0,'Ada',1,0,1.0,'True',NULL,0.0,1.79495774997208547589e+09,0);
+INSERT INTO "answers" VALUES('2-3-1-d89c8d7cbb032bdc',2,3,1,'Ada',0,0,0.0,'False',NULL,0.0,1.79495775001073265076e+09,0);
+INSERT INTO "answers" VALUES('2-3-2-554fbc05a19da44e',2,3,2,'Ada',1,1,0.0,'False',NULL,0.0,1.79495775001829147334e+09,0);
+INSERT INTO "answers" VALUES('2-3-3-f662e54f7328b929',2,3,3,'Ada',0,1,1.0,'True',NULL,0.0,1.79495775016091823573e+09,0);
+CREATE TABLE campaigns (
+	id INTEGER NOT NULL, 
+	name VARCHAR(80) NOT NULL, 
+	settings TEXT NOT NULL, 
+	recipe TEXT NOT NULL, 
+	state VARCHAR(10) NOT NULL, 
+	outcome TEXT, 
+	created DOUBLE NOT NULL, 
+	reused INTEGER, forecast TEXT, 
+	PRIMARY KEY (id), 
+	FOREIGN KEY(reused) REFERENCES campaigns (id), 
+	UNIQUE (name)
+);
+INSERT INTO "campaigns" VALUES(1,'done','{"name": "done", "delta": 0.05, "answers": "yes-no", "max_answers": 10000, "answers_per_worker_and_cell": 1000, "price": 0.0, "seed": 3, "lease_seconds": 600.0, "step_timeout": 3600.0, "method": "frugal", "options": {}, "guidelines": ""}','{"method": "frugal", "delta": 0.05, "budget": null, "options": {}, "random state": {"bit_generator": "PCG64", "state": {"state": 323726261719206589602543583274561722519, "inc": 222003063171874261427395693950637096479}, "has_uint32": 0, "uinteger": 0}, "versions": {"askfew": "0.1.0", "numpy": "2.4.6"}}','ended','{"status": "done", "reason": "the method stopped by itself", "labels": [0, 1, 0, 1, 0, 1, 0, 1], "answers": 119, "batches": 11, "answers_by_phase": {"search": 60, "label": 59}, "question": 0, "question_name": "crest", "evidence": [0.0, 0.0, 5.858690431874704, 5.7429849639328125, 5.858690431874704, 5.264720546451631, 6.620193362739666, 5.7429849639328125], "certificate": {"delta": 0.05, "promise": "All 8 labels are right with probability at least 0.95.", "assumptions": ["there are exactly two groups, and items of one group have the same mean on every question", "answers are independent, each with its cell''s mean whatever was answered before; they never leave their scale", "people may skip a question, but not because of what they would have answered"], "attempt": 1, "representatives": [0, 1], "confirmed_question": 0, "registered": 1, "pair_delta": 0.00375, "pair_evidence": 6.95674306873754, "pair_needed": 5.585999438999818, "question": 0, "gap": 0.9166666666666666, "gap_interval": [0.0, 1.0], "item_delta": 0.03825000000000001, "item_needed": 5.055371187937647, "item_evidence": [0.0, 0.0, 5.858690431874704, 5.7429849639328125, 5.858690431874704, 5.264720546451631, 6.620193362739666, 5.7429849639328125], "undecided": [], "misfits": [], "names": {"representatives": ["bird 0", "bird 1"], "undecided": [], "misfits": [], "confirmed_question": "crest", "question": "crest"}}, "certificate_text": "All 8 labels are right with probability at least 0.95.\nItems bird 0 and bird 1 represent the groups. They were registered as candidate 1 and confirmed on question crest with 7.0 nats of evidence where 5.6 were needed (delta 0.0037).\nLabels rest on question crest: the groups differ by 0.917 (95% interval 0 to 1).\nEvery label is given by excluding the other group with at least 5.1 nats (delta 0.038 over all items, attempt 1).\nThis assumes:\n- there are exactly two groups, and items of one group have the same mean on every question\n- answers are independent, each with its cell''s mean whatever was answered before; they never leave their scale\n- people may skip a question, but not because of what they would have answered"}',1.79495774415459489817e+09,NULL,NULL);
+INSERT INTO "campaigns" VALUES(2,'open','{"name": "open", "delta": 0.05, "answers": "yes-no", "max_answers": 10000, "answers_per_worker_and_cell": 1000, "price": 0.0, "seed": 3, "lease_seconds": 600.0, "step_timeout": 3600.0, "method": "frugal", "options": {}, "guidelines": ""}','{"method": "frugal", "delta": 0.05, "budget": null, "options": {}, "random state": {"bit_generator": "PCG64", "state": {"state": 323726261719206589602543583274561722519, "inc": 222003063171874261427395693950637096479}, "has_uint32": 0, "uinteger": 0}, "versions": {"askfew": "0.1.0", "numpy": "2.4.6"}}','running',NULL,1.79495774941647672656e+09,NULL,NULL);
+CREATE TABLE images (
+	hash VARCHAR(64) NOT NULL, 
+	kind VARCHAR(20) NOT NULL, 
+	content BLOB NOT NULL, 
+	PRIMARY KEY (hash)
+);
+CREATE TABLE invitations (
+	campaign INTEGER NOT NULL, 
+	worker VARCHAR(200) NOT NULL, 
+	hash VARCHAR(64) NOT NULL, 
+	created DOUBLE NOT NULL, 
+	expires DOUBLE NOT NULL, 
+	revoked DOUBLE, 
+	PRIMARY KEY (campaign, worker), 
+	FOREIGN KEY(campaign) REFERENCES campaigns (id), 
+	UNIQUE (hash)
+);
+CREATE TABLE items (
+	campaign INTEGER NOT NULL, 
+	number INTEGER NOT NULL, 
+	id TEXT NOT NULL, 
+	text TEXT NOT NULL, 
+	image VARCHAR(64), 
+	PRIMARY KEY (campaign, number), 
+	FOREIGN KEY(campaign) REFERENCES campaigns (id), 
+	FOREIGN KEY(image) REFERENCES images (hash), 
+	UNIQUE (campaign, id)
+);
+INSERT INTO "items" VALUES(1,0,'bird 0','Bird 0',NULL);
+INSERT INTO "items" VALUES(1,1,'bird 1','Bird 1',NULL);
+INSERT INTO "items" VALUES(1,2,'bird 2','Bird 2',NULL);
+INSERT INTO "items" VALUES(1,3,'bird 3','Bird 3',NULL);
+INSERT INTO "items" VALUES(1,4,'bird 4','Bird 4',NULL);
+INSERT INTO "items" VALUES(1,5,'bird 5','Bird 5',NULL);
+INSERT INTO "items" VALUES(1,6,'bird 6','Bird 6',NULL);
+INSERT INTO "items" VALUES(1,7,'bird 7','Bird 7',NULL);
+INSERT INTO "items" VALUES(2,0,'bird 0','Bird 0',NULL);
+INSERT INTO "items" VALUES(2,1,'bird 1','Bird 1',NULL);
+INSERT INTO "items" VALUES(2,2,'bird 2','Bird 2',NULL);
+INSERT INTO "items" VALUES(2,3,'bird 3','Bird 3',NULL);
+INSERT INTO "items" VALUES(2,4,'bird 4','Bird 4',NULL);
+INSERT INTO "items" VALUES(2,5,'bird 5','Bird 5',NULL);
+INSERT INTO "items" VALUES(2,6,'bird 6','Bird 6',NULL);
+INSERT INTO "items" VALUES(2,7,'bird 7','Bird 7',NULL);
+CREATE TABLE owner_token (
+	id INTEGER NOT NULL, 
+	hash VARCHAR(64) NOT NULL, 
+	created DOUBLE NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE TABLE questions (
+	campaign INTEGER NOT NULL, 
+	number INTEGER NOT NULL, 
+	id TEXT NOT NULL, 
+	text TEXT NOT NULL, 
+	PRIMARY KEY (campaign, number), 
+	FOREIGN KEY(campaign) REFERENCES campaigns (id), 
+	UNIQUE (campaign, id)
+);
+INSERT INTO "questions" VALUES(1,0,'crest','Has it a crest?');
+INSERT INTO "questions" VALUES(1,1,'nice','Is it nice?');
+INSERT INTO "questions" VALUES(2,0,'crest','Has it a crest?');
+INSERT INTO "questions" VALUES(2,1,'nice','Is it nice?');
+CREATE TABLE refusals (
+	campaign INTEGER NOT NULL, 
+	step INTEGER NOT NULL, 
+	slot INTEGER NOT NULL, 
+	worker VARCHAR(200) NOT NULL, 
+	reason TEXT NOT NULL, 
+	time DOUBLE NOT NULL
+);
+CREATE TABLE sessions (
+	hash VARCHAR(64) NOT NULL, 
+	token VARCHAR(64) NOT NULL, 
+	expires DOUBLE NOT NULL, 
+	PRIMARY KEY (hash)
+);
+CREATE TABLE slots (
+	campaign INTEGER NOT NULL, 
+	step INTEGER NOT NULL, 
+	number INTEGER NOT NULL, 
+	"row" INTEGER NOT NULL, 
+	item INTEGER NOT NULL, 
+	question INTEGER NOT NULL, 
+	reference BOOLEAN NOT NULL, 
+	state INTEGER NOT NULL, 
+	failures INTEGER NOT NULL, 
+	worker VARCHAR(200), 
+	lease VARCHAR(64), 
+	expires DOUBLE, 
+	value DOUBLE, 
+	PRIMARY KEY (campaign, step, number), 
+	FOREIGN KEY(campaign, step) REFERENCES steps (campaign, number)
+);
+INSERT INTO "slots" VALUES(1,0,0,0,0,1,0,2,0,'Ada','1-0-0-697fccaaa58f18f5',NULL,1.0);
+INSERT INTO "slots" VALUES(1,0,1,1,1,0,0,2,0,'Ada','1-0-1-f34dd0d4850e55c5',NULL,1.0);
+INSERT INTO "slots" VALUES(1,0,2,4,6,0,0,2,0,'Ada','1-0-2-f35d00dcd69be2e7',NULL,0.0);
+INSERT INTO "slots" VALUES(1,0,3,6,5,1,0,2,0,'Ada','1-0-3-224a45bf7df555b7',NULL,1.0);
+INSERT INTO "slots" VALUES(1,0,4,9,3,0,0,2,0,'Ada','1-0-4-a8eff40c58e0f481',NULL,1.0);
+INSERT INTO "slots" VALUES(1,0,5,11,4,1,0,2,0,'Ada','1-0-5-20ce7a1350f2ca75',NULL,1.0);
+INSERT INTO "slots" VALUES(1,0,6,2,1,1,0,2,0,'Ada','1-0-6-05215b936dffd42b',NULL,0.0);
+INSERT INTO "slots" VALUES(1,0,7,5,6,1,0,2,0,'Ada','1-0-7-c5decd5ad2590be0',NULL,0.0);
+INSERT INTO "slots" VALUES(1,0,8,7,0,0,0,2,0,'Ada','1-0-8-57525b7bdd20dc8e',NULL,0.0);
+INSERT INTO "slots" VALUES(1,0,9,10,3,0,0,2,0,'Ada','1-0-9-8bc15c12f079d484',NULL,1.0);
+INSERT INTO "slots" VALUES(1,0,10,3,1,0,0,2,0,'Ada','1-0-10-a22ce646cce5a170',NULL,1.0);
+INSERT INTO "slots" VALUES(1,0,11,8,0,1,0,2,0,'Ada','1-0-11-7b378a72c3e18029',NULL,1.0);
+INSERT INTO "slots" VALUES(1,1,0,0,1,0,0,2,0,'Ada','1-1-0-6597ffc180857def',NULL,1.0);
+INSERT INTO "slots" VALUES(1,1,1,2,5,0,0,2,0,'Ada','1-1-1-cd80acece213e55d',NULL,1.0);
+INSERT INTO "slots" VALUES(1,1,2,4,0,1,0,2,0,'Ada','1-1-2-2512aa6964346c16',NULL,1.0);
+INSERT INTO "slots" VALUES(1,1,3,7,4,1,0,2,0,'Ada','1-1-3-f2e5e4211d32c233',NULL,0.0);
+INSERT INTO "slots" VALUES(1,1,4,8,2,0,0,2,0,'Ada','1-1-4-7ed2ec8b6104dc51',NULL,0.0);
+INSERT INTO "slots" VALUES(1,1,5,9,7,0,0,2,0,'Ada','1-1-5-2ce883f3aed3e1ad',NULL,1.0);
+INSERT INTO "slots" VALUES(1,1,6,11,3,0,0,2,0,'Ada','1-1-6-e5cf73b652f3d72f',NULL,0.0);
+INSERT INTO "slots" VALUES(1,1,7,1,1,1,0,2,0,'Ada','1-1-7-0013573fd33dc63d',NULL,1.0);
+INSERT INTO "slots" VALUES(1,1,8,3,5,0,0,2,0,'Ada','1-1-8-dd763d8427560f2c',NULL,1.0);
+INSERT INTO "slots" VALUES(1,1,9,5,0,0,0,2,0,'Ada','1-1-9-e2be5e53de2fd118',NULL,0.0);
+INSERT INTO "slots" VALUES(1,1,10,10,4,1,0,2,0,'Ada','1-1-10-3fd7c111ec29ca86',NULL,0.0);
+INSERT INTO "slots" VALUES(1,1,11,6,0,0,0,2,0,'Ada','1-1-11-593435577ccafa36',NULL,0.0);
+INSERT INTO "slots" VALUES(1,2,0,0,1,0,0,2,0,'Ada','1-2-0-fbed5521a5ea6cd6',NULL,1.0);
+INSERT INTO "slots" VALUES(1,2,1,2,6,0,0,2,0,'Ada','1-2-1-7cbc3e6a6254c914',NULL,0.0);
+INSERT INTO "slots" VALUES(1,2,2,5,0,0,0,2,0,'Ada','1-2-2-2bcf5d61cdaa6fd8',NULL,0.0);
+INSERT INTO "slots" VALUES(1,2,3,7,3,0,0,2,0,'Ada','1-2-3-f4e2875144a4c1fd',NULL,1.0);
+INSERT INTO "slots" VALUES(1,2,4,8,4,1,0,2,0,'Ada','1-2-4-8bf7116deb364c45',NULL,1.0);
+INSERT INTO "slots" VALUES(1,2,5,1,1,1,0,2,0,'Ada','1-2-5-882f2c79688269cd',NULL,1.0);
+INSERT INTO "slots" VALUES(1,2,6,3,6,1,0,2,0,'Ada','1-2-6-cbd0d9b01872b9b1',NULL,1.0);
+INSERT INTO "slots" VALUES(1,2,7,6,0,1,0,2,0,'Ada','1-2-7-d224eced60f2c0c0',NULL,1.0);
+INSERT INTO "slots" VALUES(1,2,8,4,1,1,0,2,0,'Ada','1-2-8-9a76a17dd9c63f1c',NULL,1.0);
+INSERT INTO "slots" VALUES(1,2,9,5,0,0,0,2,0,'Ada','1-2-9-bad3d4e21ced8cdc',NULL,0.0);
+INSERT INTO "slots" VALUES(1,2,10,9,6,1,0,2,0,'Ada','1-2-10-1c792d65bbdd9078',NULL,1.0);
+INSERT INTO "slots" VALUES(1,2,11,0,1,0,0,2,0,'Ada','1-2-11-5a5acdfaa4445413',NULL,1.0);
+INSERT INTO "slots" VALUES(1,3,0,0,1,0,0,2,0,'Ada','1-3-0-9ecaa10b697dd7eb',NULL,1.0);
+INSERT INTO "slots" VALUES(1,3,1,2,0,0,0,2,0,'Ada','1-3-1-a15c7abc0268b349',NULL,0.0);
+INSERT INTO "slots" VALUES(1,3,2,1,1,1,0,2,0,'Ada','1-3-2-5b7ae3f9528d17d3',NULL,0.0);
+INSERT INTO "slots" VALUES(1,3,3,3,0,1,0,2,0,'Ada','1-3-3-2aac657473f5ef3a',NULL,1.0);
+INSERT INTO "slots" VALUES(1,3,4,0,1,0,0,2,0,'Ada','1-3-4-37cdf6e91f572ed5',NULL,0.0);
+INSERT INTO "slots" VALUES(1,3,5,2,0,0,0,2,0,'Ada','1-3-5-26b21e9421a45804',NULL,0.0);
+INSERT INTO "slots" VALUES(1,3,6,0,1,0,0,2,0,'Ada','1-3-6-cb394f2c989ad81c',NULL,1.0);
+INSERT INTO "slots" VALUES(1,3,7,2,0,0,0,2,0,'Ada','1-3-7-52be793b9ca6529f',NULL,0.0);
+INSERT INTO "slots" VALUES(1,3,8,0,1,0,0,2,0,'Ada','1-3-8-1140141eac91b168',NULL,1.0);
+INSERT INTO "slots" VALUES(1,3,9,2,0,0,0,2,0,'Ada','1-3-9-a4c176b561e2b615',NULL,0.0);
+INSERT INTO "slots" VALUES(1,3,10,0,1,0,0,2,0,'Ada','1-3-10-27df03c06e90d20e',NULL,0.0);
+INSERT INTO "slots" VALUES(1,3,11,2,0,0,0,2,0,'Ada','1-3-11-7bdfaf94aaace3bd',NULL,0.0);
+INSERT INTO "slots" VALUES(1,4,0,0,1,0,0,2,0,'Ada','1-4-0-6dbb06888a03d518',NULL,1.0);
+INSERT INTO "slots" VALUES(1,4,1,2,0,0,0,2,0,'Ada','1-4-1-d856e0d94997f7bb',NULL,0.0);
+INSERT INTO "slots" VALUES(1,4,2,1,1,0,0,2,0,'Ada','1-4-2-449b3c33ea61b01c',NULL,1.0);
+INSERT INTO "slots" VALUES(1,4,3,3,0,0,0,2,0,'Ada','1-4-3-21bc4e94e3e4345a',NULL,0.0);
+INSERT INTO "slots" VALUES(1,4,4,0,1,0,0,2,0,'Ada','1-4-4-aace9eca9b276f10',NULL,1.0);
+INSERT INTO "slots" VALUES(1,4,5,2,0,0,0,2,0,'Ada','1-4-5-8c19fd2a9956da78',NULL,0.0);
+INSERT INTO "slots" VALUES(1,4,6,0,1,0,0,2,0,'Ada','1-4-6-4a7ba95ee7d7fb76',NULL,1.0);
+INSERT INTO "slots" VALUES(1,4,7,2,0,0,0,2,0,'Ada','1-4-7-6d6209ebd7ad0aa0',NULL,0.0);
+INSERT INTO "slots" VALUES(1,4,8,0,1,0,0,2,0,'Ada','1-4-8-57d938d2293f741d',NULL,1.0);
+INSERT INTO "slots" VALUES(1,4,9,2,0,0,0,2,0,'Ada','1-4-9-21f6cb4cf69a6940',NULL,0.0);
+INSERT INTO "slots" VALUES(1,4,10,0,1,0,0,2,0,'Ada','1-4-10-015335b539fbe1b8',NULL,1.0);
+INSERT INTO "slots" VALUES(1,4,11,2,0,0,0,2,0,'Ada','1-4-11-a145d7fd2a33ed72',NULL,0.0);
+INSERT INTO "slots" VALUES(1,5,0,0,1,0,1,2,0,'Ada','1-5-0-1645115fa3ee25fd',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,1,1,0,0,1,2,0,'Ada','1-5-1-2f400d70ade0c530',NULL,0.0);
+INSERT INTO "slots" VALUES(1,5,2,2,2,0,0,2,0,'Ada','1-5-2-3a21ea13d45846f1',NULL,0.0);
+INSERT INTO "slots" VALUES(1,5,3,3,3,0,0,2,0,'Ada','1-5-3-3f26594d01f88a60',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,4,4,4,0,0,2,0,'Ada','1-5-4-92582bdc6b9d79be',NULL,0.0);
+INSERT INTO "slots" VALUES(1,5,5,5,5,0,0,2,0,'Ada','1-5-5-1bf851faa96f58bc',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,6,6,6,0,0,2,0,'Ada','1-5-6-9770e00067ee69fb',NULL,0.0);
+INSERT INTO "slots" VALUES(1,5,7,7,7,0,0,2,0,'Ada','1-5-7-cfbda46184cec1e8',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,8,0,1,0,1,2,0,'Ada','1-5-8-280f58a0fe969626',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,9,1,0,0,1,2,0,'Ada','1-5-9-07fcd274d95ff920',NULL,0.0);
+INSERT INTO "slots" VALUES(1,5,10,2,2,0,0,2,0,'Ada','1-5-10-a3daa182f9cbb9dc',NULL,0.0);
+INSERT INTO "slots" VALUES(1,5,11,3,3,0,0,2,0,'Ada','1-5-11-237eb1173eae9dec',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,12,4,4,0,0,2,0,'Ada','1-5-12-6a548f910845254f',NULL,0.0);
+INSERT INTO "slots" VALUES(1,5,13,5,5,0,0,2,0,'Ada','1-5-13-e992e951087e7b00',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,14,6,6,0,0,2,0,'Ada','1-5-14-6675084867cdcc93',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,15,7,7,0,0,2,0,'Ada','1-5-15-079fc410d92b4fc4',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,16,0,1,0,1,2,0,'Ada','1-5-16-dbb3d76442eed0b3',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,17,1,0,0,1,2,0,'Ada','1-5-17-b3a027f59124d3f7',NULL,0.0);
+INSERT INTO "slots" VALUES(1,5,18,0,1,0,1,2,0,'Ada','1-5-18-e17bbba50a3aea5b',NULL,1.0);
+INSERT INTO "slots" VALUES(1,5,19,1,0,0,1,2,0,'Ada','1-5-19-a7b37de6add93e12',NULL,1.0);
+INSERT INTO "slots" VALUES(1,6,0,0,1,0,1,2,0,'Ada','1-6-0-da98d21b1fd92d4a',NULL,1.0);
+INSERT INTO "slots" VALUES(1,6,1,1,0,0,1,2,0,'Ada','1-6-1-4b2c4773374169d9',NULL,0.0);
+INSERT INTO "slots" VALUES(1,6,2,2,2,0,0,2,0,'Ada','1-6-2-a2e0b71d2c518d7b',NULL,0.0);
+INSERT INTO "slots" VALUES(1,6,3,3,3,0,0,2,0,'Ada','1-6-3-45702b14ae752e1b',NULL,1.0);
+INSERT INTO "slots" VALUES(1,6,4,4,4,0,0,2,0,'Ada','1-6-4-9b0fa8cf8cde92bb',NULL,0.0);
+INSERT INTO "slots" VALUES(1,6,5,5,5,0,0,2,0,'Ada','1-6-5-0176d199a1d869ec',NULL,0.0);
+INSERT INTO "slots" VALUES(1,6,6,6,6,0,0,2,0,'Ada','1-6-6-291cf576cfa0089a',NULL,0.0);
+INSERT INTO "slots" VALUES(1,6,7,7,7,0,0,2,0,'Ada','1-6-7-a99ee059dd889eb2',NULL,1.0);
+INSERT INTO "slots" VALUES(1,6,8,0,1,0,1,2,0,'Ada','1-6-8-3c6964edde4c385f',NULL,1.0);
+INSERT INTO "slots" VALUES(1,6,9,1,0,0,1,2,0,'Ada','1-6-9-7cd6d27c227c5ddc',NULL,0.0);
+INSERT INTO "slots" VALUES(1,6,10,6,6,0,0,2,0,'Ada','1-6-10-bde3f9ba7a9a0b9b',NULL,1.0);
+INSERT INTO "slots" VALUES(1,6,11,0,1,0,1,2,0,'Ada','1-6-11-1719c0af79cab2b5',NULL,1.0);
+INSERT INTO "slots" VALUES(1,7,0,0,1,0,1,2,0,'Ada','1-7-0-30759a018c037204',NULL,1.0);
+INSERT INTO "slots" VALUES(1,7,1,1,0,0,1,2,0,'Ada','1-7-1-596ddc3cd3f081cd',NULL,0.0);
+INSERT INTO "slots" VALUES(1,7,2,2,2,0,0,2,0,'Ada','1-7-2-64f70e3bb3efa17f',NULL,0.0);
+INSERT INTO "slots" VALUES(1,7,3,3,3,0,0,2,0,'Ada','1-7-3-1f0c1fca4efef4ad',NULL,1.0);
+INSERT INTO "slots" VALUES(1,7,4,4,4,0,0,2,0,'Ada','1-7-4-72824d8a372ca758',NULL,0.0);
+INSERT INTO "slots" VALUES(1,7,5,5,5,0,0,2,0,'Ada','1-7-5-8c2a81ae3e65a8b9',NULL,1.0);
+INSERT INTO "slots" VALUES(1,7,6,6,6,0,0,2,0,'Ada','1-7-6-b296243abc773b0d',NULL,0.0);
+INSERT INTO "slots" VALUES(1,7,7,7,7,0,0,2,0,'Ada','1-7-7-a95f466622d0b8d1',NULL,1.0);
+INSERT INTO "slots" VALUES(1,7,8,0,1,0,1,2,0,'Ada','1-7-8-c00aff21e59c5360',NULL,1.0);
+INSERT INTO "slots" VALUES(1,7,9,1,0,0,1,2,0,'Ada','1-7-9-2e9fb8a43bc722cd',NULL,0.0);
+INSERT INTO "slots" VALUES(1,8,0,0,1,0,1,2,0,'Ada','1-8-0-9fb508ed43a80360',NULL,1.0);
+INSERT INTO "slots" VALUES(1,8,1,1,2,0,1,2,0,'Ada','1-8-1-ac8330bf2c02c9cc',NULL,0.0);
+INSERT INTO "slots" VALUES(1,8,2,2,4,0,1,2,0,'Ada','1-8-2-11d6a6b3c04ab506',NULL,0.0);
+INSERT INTO "slots" VALUES(1,8,3,3,3,0,0,2,0,'Ada','1-8-3-803dd8a1cf035df5',NULL,1.0);
+INSERT INTO "slots" VALUES(1,8,4,4,5,0,0,2,0,'Ada','1-8-4-9efb41961341706f',NULL,1.0);
+INSERT INTO "slots" VALUES(1,8,5,5,6,0,0,2,0,'Ada','1-8-5-fe08a085b9a017ed',NULL,0.0);
+INSERT INTO "slots" VALUES(1,8,6,6,7,0,0,2,0,'Ada','1-8-6-4fbb6959b1f07666',NULL,1.0);
+INSERT INTO "slots" VALUES(1,8,7,0,1,0,1,2,0,'Ada','1-8-7-837ebd456243dd8a',NULL,1.0);
+INSERT INTO "slots" VALUES(1,9,0,0,3,0,1,2,0,'Ada','1-9-0-ffbd117b3523dd07',NULL,1.0);
+INSERT INTO "slots" VALUES(1,9,1,1,7,0,1,2,0,'Ada','1-9-1-b4089e00fb0abe93',NULL,1.0);
+INSERT INTO "slots" VALUES(1,9,2,2,2,0,1,2,0,'Ada','1-9-2-8023ed4382f1a033',NULL,0.0);
+INSERT INTO "slots" VALUES(1,9,3,3,4,0,1,2,0,'Ada','1-9-3-0945c2b1d78b2a90',NULL,0.0);
+INSERT INTO "slots" VALUES(1,9,4,4,5,0,0,2,0,'Ada','1-9-4-880f7ba6dc40ea76',NULL,1.0);
+INSERT INTO "slots" VALUES(1,9,5,5,6,0,0,2,0,'Ada','1-9-5-5693087749f5cdf1',NULL,0.0);
+INSERT INTO "slots" VALUES(1,10,0,0,3,0,1,2,0,'Ada','1-10-0-bec39cffd4425196',NULL,1.0);
+INSERT INTO "slots" VALUES(1,10,1,1,5,0,1,2,0,'Ada','1-10-1-43e71e7061714250',NULL,1.0);
+INSERT INTO "slots" VALUES(1,10,2,2,6,0,0,2,0,'Ada','1-10-2-69befca210355901',NULL,0.0);
+INSERT INTO "slots" VALUES(2,0,0,0,0,1,0,2,0,'Ada','2-0-0-8219b94d1917e8f3',NULL,0.0);
+INSERT INTO "slots" VALUES(2,0,1,1,1,0,0,2,0,'Ada','2-0-1-144535affee16729',NULL,1.0);
+INSERT INTO "slots" VALUES(2,0,2,4,6,0,0,2,0,'Ada','2-0-2-392fb7566e7995d0',NULL,0.0);
+INSERT INTO "slots" VALUES(2,0,3,6,5,1,0,2,0,'Ada','2-0-3-22e00175ee9c32fa',NULL,0.0);
+INSERT INTO "slots" VALUES(2,0,4,9,3,0,0,2,0,'Ada','2-0-4-aa64c9df33888808',NULL,1.0);
+INSERT INTO "slots" VALUES(2,0,5,11,4,1,0,2,0,'Ada','2-0-5-ed5dde3901947d75',NULL,1.0);
+INSERT INTO "slots" VALUES(2,0,6,2,1,1,0,2,0,'Ada','2-0-6-cddb4ae61da76061',NULL,1.0);
+INSERT INTO "slots" VALUES(2,0,7,5,6,1,0,2,0,'Ada','2-0-7-60d9938e95625cce',NULL,0.0);
+INSERT INTO "slots" VALUES(2,0,8,7,0,0,0,2,0,'Ada','2-0-8-e98d617ef61e8c60',NULL,0.0);
+INSERT INTO "slots" VALUES(2,0,9,10,3,0,0,2,0,'Ada','2-0-9-42a4edb5479ff9ae',NULL,1.0);
+INSERT INTO "slots" VALUES(2,0,10,3,1,0,0,2,0,'Ada','2-0-10-bab6afbf69ed8863',NULL,1.0);
+INSERT INTO "slots" VALUES(2,0,11,8,0,1,0,2,0,'Ada','2-0-11-58a0bdc7efa38089',NULL,1.0);
+INSERT INTO "slots" VALUES(2,1,0,0,1,0,0,2,0,'Ada','2-1-0-304707f1dce12f50',NULL,1.0);
+INSERT INTO "slots" VALUES(2,1,1,2,5,0,0,2,0,'Ada','2-1-1-392a030693b0a9d5',NULL,1.0);
+INSERT INTO "slots" VALUES(2,1,2,4,0,1,0,2,0,'Ada','2-1-2-015b719703fd6ee7',NULL,1.0);
+INSERT INTO "slots" VALUES(2,1,3,7,4,1,0,2,0,'Ada','2-1-3-d01b3dba7331ffeb',NULL,0.0);
+INSERT INTO "slots" VALUES(2,1,4,8,2,0,0,2,0,'Ada','2-1-4-6f7d8b9aff8dd0a2',NULL,0.0);
+INSERT INTO "slots" VALUES(2,1,5,9,7,0,0,2,0,'Ada','2-1-5-cefe8a42eb457dc4',NULL,1.0);
+INSERT INTO "slots" VALUES(2,1,6,11,3,0,0,2,0,'Ada','2-1-6-0e22cf03c5dd19ba',NULL,1.0);
+INSERT INTO "slots" VALUES(2,1,7,1,1,1,0,2,0,'Ada','2-1-7-48556bebf4755943',NULL,1.0);
+INSERT INTO "slots" VALUES(2,1,8,3,5,0,0,2,0,'Ada','2-1-8-b0c2bae9ac054db4',NULL,1.0);
+INSERT INTO "slots" VALUES(2,1,9,5,0,0,0,2,0,'Ada','2-1-9-73ad44291bd8e8de',NULL,0.0);
+INSERT INTO "slots" VALUES(2,1,10,10,4,1,0,2,0,'Ada','2-1-10-ce90e7283f407e1b',NULL,1.0);
+INSERT INTO "slots" VALUES(2,1,11,6,0,0,0,2,0,'Ada','2-1-11-ef3c97d2ec8a81d3',NULL,0.0);
+INSERT INTO "slots" VALUES(2,2,0,0,1,0,0,2,0,'Ada','2-2-0-c6b247a2ca03e0c5',NULL,1.0);
+INSERT INTO "slots" VALUES(2,2,1,1,6,0,0,2,0,'Ada','2-2-1-e33d9705714419e8',NULL,0.0);
+INSERT INTO "slots" VALUES(2,2,2,5,0,0,0,2,0,'Ada','2-2-2-52244745e4f509c7',NULL,0.0);
+INSERT INTO "slots" VALUES(2,2,3,6,3,0,0,2,0,'Ada','2-2-3-68ac5e8b0aaa3a04',NULL,1.0);
+INSERT INTO "slots" VALUES(2,2,4,7,4,1,0,2,0,'Ada','2-2-4-6fa9b59f80e3dfb8',NULL,1.0);
+INSERT INTO "slots" VALUES(2,2,5,2,6,1,0,2,0,'Ada','2-2-5-c2e8b48593d5bcff',NULL,0.0);
+INSERT INTO "slots" VALUES(2,2,6,3,1,1,0,2,0,'Ada','2-2-6-4a8bb24f642cbe54',NULL,0.0);
+INSERT INTO "slots" VALUES(2,2,7,5,0,0,0,2,0,'Ada','2-2-7-56c28778ac5fe273',NULL,0.0);
+INSERT INTO "slots" VALUES(2,2,8,8,4,1,0,2,0,'Ada','2-2-8-eab506ff3fc958a6',NULL,1.0);
+INSERT INTO "slots" VALUES(2,2,9,4,1,1,0,2,0,'Ada','2-2-9-341746435f52f0c0',NULL,1.0);
+INSERT INTO "slots" VALUES(2,2,10,9,6,1,0,2,0,'Ada','2-2-10-17acb95fa6c9afc8',NULL,0.0);
+INSERT INTO "slots" VALUES(2,2,11,0,1,0,0,2,0,'Ada','2-2-11-98c4a40ac981bc03',NULL,1.0);
+INSERT INTO "slots" VALUES(2,3,0,0,1,0,0,2,0,'Ada','2-3-0-aaf185b22158dd72',NULL,1.0);
+INSERT INTO "slots" VALUES(2,3,1,2,0,0,0,2,0,'Ada','2-3-1-d89c8d7cbb032bdc',NULL,0.0);
+INSERT INTO "slots" VALUES(2,3,2,1,1,1,0,2,0,'Ada','2-3-2-554fbc05a19da44e',NULL,0.0);
+INSERT INTO "slots" VALUES(2,3,3,3,0,1,0,2,0,'Ada','2-3-3-f662e54f7328b929',NULL,1.0);
+INSERT INTO "slots" VALUES(2,3,4,0,1,0,0,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "slots" VALUES(2,3,5,2,0,0,0,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "slots" VALUES(2,3,6,0,1,0,0,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "slots" VALUES(2,3,7,2,0,0,0,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "slots" VALUES(2,3,8,0,1,0,0,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "slots" VALUES(2,3,9,2,0,0,0,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "slots" VALUES(2,3,10,0,1,0,0,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "slots" VALUES(2,3,11,2,0,0,0,0,0,NULL,NULL,NULL,NULL);
+CREATE TABLE steps (
+	campaign INTEGER NOT NULL, 
+	number INTEGER NOT NULL, 
+	items BLOB NOT NULL, 
+	questions BLOB NOT NULL, 
+	repeats BLOB NOT NULL, 
+	why TEXT NOT NULL, 
+	known TEXT, 
+	opened DOUBLE NOT NULL, 
+	closed DOUBLE, 
+	counts BLOB, 
+	sums BLOB, 
+	squares BLOB, 
+	seal VARCHAR(64), 
+	PRIMARY KEY (campaign, number), 
+	FOREIGN KEY(campaign) REFERENCES campaigns (id)
+);
+INSERT INTO "steps" VALUES(1,0,X'000000000000000001000000000000000100000000000000010000000000000006000000000000000600000000000000050000000000000000000000000000000000000000000000030000000000000003000000000000000400000000000000',X'010000000000000000000000000000000100000000000000000000000000000000000000000000000100000000000000010000000000000000000000000000000100000000000000000000000000000000000000000000000100000000000000',X'010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000','search: compare 6 pairs of items','{"phase": "search", "labels": [-1, -1, -1, -1, -1, -1, -1, -1], "evidence": null, "threshold": null, "question": null, "expected": null}',1.79495774415459489817e+09,1.79495774506260538094e+09,X'010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000',X'000000000000F03F000000000000F03F0000000000000000000000000000F03F00000000000000000000000000000000000000000000F03F0000000000000000000000000000F03F000000000000F03F000000000000F03F000000000000F03F',X'000000000000F03F000000000000F03F0000000000000000000000000000F03F00000000000000000000000000000000000000000000F03F0000000000000000000000000000F03F000000000000F03F000000000000F03F000000000000F03F','1f701eb347b9cb028c081be03aff0b799068c407f697419759832f135bc0114e');
+INSERT INTO "steps" VALUES(1,1,X'010000000000000001000000000000000500000000000000050000000000000000000000000000000000000000000000000000000000000004000000000000000200000000000000070000000000000004000000000000000300000000000000',X'000000000000000001000000000000000000000000000000000000000000000001000000000000000000000000000000000000000000000001000000000000000000000000000000000000000000000001000000000000000000000000000000',X'010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000','search: compare 6 pairs of items','{"phase": "search", "labels": [-1, -1, -1, -1, -1, -1, -1, -1], "evidence": null, "threshold": null, "question": null, "expected": null}',1.79495774506260538094e+09,1.79495774632702565195e+09,X'010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000',X'000000000000F03F000000000000F03F000000000000F03F000000000000F03F000000000000F03F0000000000000000000000000000000000000000000000000000000000000000000000000000F03F00000000000000000000000000000000',X'000000000000F03F000000000000F03F000000000000F03F000000000000F03F000000000000F03F0000000000000000000000000000000000000000000000000000000000000000000000000000F03F00000000000000000000000000000000','85a30560ea6e72c7f98374cea0b0733b3e42a55bddb73aa72225aff45074bb3d');
+INSERT INTO "steps" VALUES(1,2,X'0100000000000000010000000000000006000000000000000600000000000000010000000000000000000000000000000000000000000000030000000000000004000000000000000600000000000000',X'0000000000000000010000000000000000000000000000000100000000000000010000000000000000000000000000000100000000000000000000000000000001000000000000000100000000000000',X'0200000000000000010000000000000001000000000000000100000000000000010000000000000002000000000000000100000000000000010000000000000001000000000000000100000000000000','search: compare 5 pairs of items','{"phase": "search", "labels": [-1, -1, -1, -1, -1, -1, -1, -1], "evidence": null, "threshold": null, "question": null, "expected": null}',1.79495774632702565195e+09,1.79495774669724845887e+09,X'0200000000000000010000000000000001000000000000000100000000000000010000000000000002000000000000000100000000000000010000000000000001000000000000000100000000000000',X'0000000000000040000000000000F03F0000000000000000000000000000F03F000000000000F03F0000000000000000000000000000F03F000000000000F03F000000000000F03F000000000000F03F',X'0000000000000040000000000000F03F0000000000000000000000000000F03F000000000000F03F0000000000000000000000000000F03F000000000000F03F000000000000F03F000000000000F03F','686f7b20f6df3a2bf7a76d1c807b7334be30440dd8892299aadd014d839c4fd2');
+INSERT INTO "steps" VALUES(1,3,X'0100000000000000010000000000000000000000000000000000000000000000',X'0000000000000000010000000000000000000000000000000100000000000000',X'0500000000000000010000000000000005000000000000000100000000000000','search: compare 2 pairs of items, mostly [1, 0] on question 0','{"phase": "search", "labels": [-1, -1, -1, -1, -1, -1, -1, -1], "evidence": null, "threshold": null, "question": null, "expected": null}',1.79495774669724845887e+09,1.79495774688843536372e+09,X'0500000000000000010000000000000005000000000000000100000000000000',X'000000000000084000000000000000000000000000000000000000000000F03F',X'000000000000084000000000000000000000000000000000000000000000F03F','6324c13887b75ffb260fded82fc7eef35400bcad734bd4776aea9add9708710d');
+INSERT INTO "steps" VALUES(1,4,X'0100000000000000010000000000000000000000000000000000000000000000',X'0000000000000000000000000000000000000000000000000000000000000000',X'0500000000000000010000000000000005000000000000000100000000000000','search: compare 2 pairs of items, mostly [1, 0] on question 0','{"phase": "search", "labels": [-1, -1, -1, -1, -1, -1, -1, -1], "evidence": null, "threshold": null, "question": null, "expected": null}',1.79495774688843536372e+09,1.79495774759806632991e+09,X'0500000000000000010000000000000005000000000000000100000000000000',X'0000000000001440000000000000F03F00000000000000000000000000000000',X'0000000000001440000000000000F03F00000000000000000000000000000000','13f556d9a3538536ca5f7ecbcda2c79e62682e5e9b41440a74d5dc0056891ef0');
+INSERT INTO "steps" VALUES(1,5,X'01000000000000000000000000000000020000000000000003000000000000000400000000000000050000000000000006000000000000000700000000000000',X'00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000',X'04000000000000000400000000000000020000000000000002000000000000000200000000000000020000000000000002000000000000000200000000000000','label: 6 items open on question 0','{"phase": "label", "labels": [0, 1, -1, -1, -1, -1, -1, -1], "evidence": [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "threshold": 5.055371187937647, "question": 0, "expected": 73.12645996003944}',1.79495774759806632991e+09,1.79495774863542652127e+09,X'04000000000000000400000000000000020000000000000002000000000000000200000000000000020000000000000002000000000000000200000000000000',X'0000000000001040000000000000F03F0000000000000000000000000000004000000000000000000000000000000040000000000000F03F0000000000000040',X'0000000000001040000000000000F03F0000000000000000000000000000004000000000000000000000000000000040000000000000F03F0000000000000040','7e6468649d4b389dd2f84f892b4306f674ece753e4692c5cbcee0e06b9ade2de');
+INSERT INTO "steps" VALUES(1,6,X'01000000000000000000000000000000020000000000000003000000000000000400000000000000050000000000000006000000000000000700000000000000',X'00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000',X'03000000000000000200000000000000010000000000000001000000000000000100000000000000010000000000000002000000000000000100000000000000','label: 6 items open on question 0','{"phase": "label", "labels": [0, 1, -1, -1, -1, -1, -1, -1], "evidence": [0.0, 0.0, 2.7523494400076007, 1.1953208939599558, 2.7523494400076007, 1.1953208939599558, 0.026926700824297267, 1.1953208939599558], "threshold": 5.055371187937647, "question": 0, "expected": 48.930306848691025}',1.79495774863542652127e+09,1.79495774902867722506e+09,X'03000000000000000200000000000000010000000000000001000000000000000100000000000000010000000000000002000000000000000100000000000000',X'000000000000084000000000000000000000000000000000000000000000F03F00000000000000000000000000000000000000000000F03F000000000000F03F',X'000000000000084000000000000000000000000000000000000000000000F03F00000000000000000000000000000000000000000000F03F000000000000F03F','c3ec26ff4dc426afdcb72039c44106ab23f96fb1a9f2b04dc76a3d7fc1461e97');
+INSERT INTO "steps" VALUES(1,7,X'01000000000000000000000000000000020000000000000003000000000000000400000000000000050000000000000006000000000000000700000000000000',X'00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000',X'02000000000000000200000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000','label: 6 items open on question 0','{"phase": "label", "labels": [0, 1, -1, -1, -1, -1, -1, -1], "evidence": [0.0, 0.0, 4.364705218136634, 2.6475408919384575, 4.364705218136634, 0.564586236883401, 0.40663914990096384, 2.6475408919384575], "threshold": 5.055371187937647, "question": 0, "expected": 30.43942843480236}',1.79495774902867722506e+09,1.79495774918046951292e+09,X'02000000000000000200000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000',X'000000000000004000000000000000000000000000000000000000000000F03F0000000000000000000000000000F03F0000000000000000000000000000F03F',X'000000000000004000000000000000000000000000000000000000000000F03F0000000000000000000000000000F03F0000000000000000000000000000F03F','9518a96ed50b60bae0fabda13877ad19bd560f0fdafef83e491c1bc12bf1fd7f');
+INSERT INTO "steps" VALUES(1,8,X'0100000000000000020000000000000004000000000000000300000000000000050000000000000006000000000000000700000000000000',X'0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000',X'0200000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000','label: 4 items open on question 0','{"phase": "label", "labels": [0, 1, 0, -1, 0, -1, -1, -1], "evidence": [0.0, 0.0, 5.858690431874704, 4.1732528684944485, 5.858690431874704, 2.090298213439392, 1.9006243636390336, 4.1732528684944485], "threshold": 5.055371187937647, "question": 0, "expected": 14.860651255298711}',1.79495774918046951292e+09,1.794957749292371273e+09,X'0200000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000',X'000000000000004000000000000000000000000000000000000000000000F03F000000000000F03F0000000000000000000000000000F03F',X'000000000000004000000000000000000000000000000000000000000000F03F000000000000F03F0000000000000000000000000000F03F','12376f69385a2380afca86bee528beff9e966a006a37245ede07e1ad42309345');
+INSERT INTO "steps" VALUES(1,9,X'030000000000000007000000000000000200000000000000040000000000000005000000000000000600000000000000',X'000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000',X'010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000','label: 2 items open on question 0','{"phase": "label", "labels": [0, 1, 0, 1, 0, -1, -1, 1], "evidence": [0.0, 0.0, 5.858690431874704, 5.7429849639328125, 5.858690431874704, 3.6600303088777566, 3.4397742757328373, 5.7429849639328125], "threshold": 5.055371187937647, "question": 0, "expected": 6.056410258050742}',1.794957749292371273e+09,1.79495774936994099621e+09,X'010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000',X'000000000000F03F000000000000F03F00000000000000000000000000000000000000000000F03F0000000000000000',X'000000000000F03F000000000000F03F00000000000000000000000000000000000000000000F03F0000000000000000','677a408691c9baef38b2f1174ecdb1e753e92273c20a332a54919c96a6e4554d');
+INSERT INTO "steps" VALUES(1,10,X'030000000000000005000000000000000600000000000000',X'000000000000000000000000000000000000000000000000',X'010000000000000001000000000000000100000000000000','label: 1 items open on question 0','{"phase": "label", "labels": [0, 1, 0, 1, 0, 1, -1, 1], "evidence": [0.0, 0.0, 5.858690431874704, 5.7429849639328125, 5.858690431874704, 5.264720546451631, 5.015134242738647, 5.7429849639328125], "threshold": 5.055371187937647, "question": 0, "expected": 0.07703773978223283}',1.79495774936994099621e+09,1.79495774940327477457e+09,X'010000000000000001000000000000000100000000000000',X'000000000000F03F000000000000F03F0000000000000000',X'000000000000F03F000000000000F03F0000000000000000','cf6713ca7907cfb20543abfc4f4812970ea2ae753d9fe58ef85d4c7a25acc712');
+INSERT INTO "steps" VALUES(2,0,X'000000000000000001000000000000000100000000000000010000000000000006000000000000000600000000000000050000000000000000000000000000000000000000000000030000000000000003000000000000000400000000000000',X'010000000000000000000000000000000100000000000000000000000000000000000000000000000100000000000000010000000000000000000000000000000100000000000000000000000000000000000000000000000100000000000000',X'010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000','search: compare 6 pairs of items','{"phase": "search", "labels": [-1, -1, -1, -1, -1, -1, -1, -1], "evidence": null, "threshold": null, "question": null, "expected": null}',1.79495774941647672656e+09,1.79495774943770623199e+09,X'010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000',X'0000000000000000000000000000F03F000000000000F03F000000000000F03F0000000000000000000000000000000000000000000000000000000000000000000000000000F03F000000000000F03F000000000000F03F000000000000F03F',X'0000000000000000000000000000F03F000000000000F03F000000000000F03F0000000000000000000000000000000000000000000000000000000000000000000000000000F03F000000000000F03F000000000000F03F000000000000F03F','dc4879a56dc093517dc9879e3aaffed5a379c0620051a2339da0b236e1bb029b');
+INSERT INTO "steps" VALUES(2,1,X'010000000000000001000000000000000500000000000000050000000000000000000000000000000000000000000000000000000000000004000000000000000200000000000000070000000000000004000000000000000300000000000000',X'000000000000000001000000000000000000000000000000000000000000000001000000000000000000000000000000000000000000000001000000000000000000000000000000000000000000000001000000000000000000000000000000',X'010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000','search: compare 6 pairs of items','{"phase": "search", "labels": [-1, -1, -1, -1, -1, -1, -1, -1], "evidence": null, "threshold": null, "question": null, "expected": null}',1.79495774943770623199e+09,1.79495774948925542833e+09,X'010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000010000000000000001000000000000000100000000000000',X'000000000000F03F000000000000F03F000000000000F03F000000000000F03F000000000000F03F0000000000000000000000000000000000000000000000000000000000000000000000000000F03F000000000000F03F000000000000F03F',X'000000000000F03F000000000000F03F000000000000F03F000000000000F03F000000000000F03F0000000000000000000000000000000000000000000000000000000000000000000000000000F03F000000000000F03F000000000000F03F','330f76df8e280978d6e0245d916f0d94da2a7a8d416369033ba5213fa32ba8fe');
+INSERT INTO "steps" VALUES(2,2,X'0100000000000000060000000000000006000000000000000100000000000000010000000000000000000000000000000300000000000000040000000000000004000000000000000600000000000000',X'0000000000000000000000000000000001000000000000000100000000000000010000000000000000000000000000000000000000000000010000000000000001000000000000000100000000000000',X'0200000000000000010000000000000001000000000000000100000000000000010000000000000002000000000000000100000000000000010000000000000001000000000000000100000000000000','search: compare 5 pairs of items','{"phase": "search", "labels": [-1, -1, -1, -1, -1, -1, -1, -1], "evidence": null, "threshold": null, "question": null, "expected": null}',1.79495774948925542833e+09,1.7949577498563113213e+09,X'0200000000000000010000000000000001000000000000000100000000000000010000000000000002000000000000000100000000000000010000000000000001000000000000000100000000000000',X'0000000000000040000000000000000000000000000000000000000000000000000000000000F03F0000000000000000000000000000F03F000000000000F03F000000000000F03F0000000000000000',X'0000000000000040000000000000000000000000000000000000000000000000000000000000F03F0000000000000000000000000000F03F000000000000F03F000000000000F03F0000000000000000','13902997b9ca97eebd6e1fb59a483687c8cb759eacee8695d9a2fcfa6f66a812');
+INSERT INTO "steps" VALUES(2,3,X'0100000000000000010000000000000000000000000000000000000000000000',X'0000000000000000010000000000000000000000000000000100000000000000',X'0500000000000000010000000000000005000000000000000100000000000000','search: compare 2 pairs of items, mostly [1, 0] on question 0','{"phase": "search", "labels": [-1, -1, -1, -1, -1, -1, -1, -1], "evidence": null, "threshold": null, "question": null, "expected": null}',1.7949577498563113213e+09,NULL,NULL,NULL,NULL,NULL);
+CREATE TABLE workers (
+	campaign INTEGER NOT NULL, 
+	name VARCHAR(200) NOT NULL, 
+	joined DOUBLE NOT NULL, 
+	seen DOUBLE NOT NULL, 
+	revoked DOUBLE, 
+	step INTEGER, 
+	reference BOOLEAN, 
+	PRIMARY KEY (campaign, name), 
+	FOREIGN KEY(campaign) REFERENCES campaigns (id)
+);
+INSERT INTO "workers" VALUES(1,'Ada',1.79495774431076264383e+09,1.79495774431076264383e+09,NULL,10,1);
+INSERT INTO "workers" VALUES(2,'Ada',1.79495774942126536371e+09,1.79495774942126536371e+09,NULL,3,0);
+CREATE INDEX refusals_by_slot ON refusals (campaign, step, slot, worker);
+CREATE INDEX slots_open ON slots (campaign, step, number) WHERE state = 0;
+CREATE INDEX slots_leased ON slots (campaign, expires) WHERE state = 1;
+CREATE INDEX slots_by_worker ON slots (campaign, worker, item, question) WHERE worker IS NOT NULL;
+COMMIT;
