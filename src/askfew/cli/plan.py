@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import matplotlib.pyplot as plt
 from rich.table import Table
 from typer import Option
 
@@ -22,6 +21,8 @@ __all__ = ["draw", "plan"]
 
 def draw(path: Path, curves: dict[float, list[tuple[float, float, float]]], caption: str) -> None:
     """Medians as lines, what 90 % of runs stay under dotted."""
+    import matplotlib.pyplot as plt  # an extra, which takes long to import
+
     figure, axes = plt.subplots(figsize=(7.5, 4.6), layout="constrained")
     colours = ("#0072B2", "#D55E00", "#009E73")
     for (share, points), colour in zip(curves.items(), colours, strict=False):
