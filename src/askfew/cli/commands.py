@@ -154,6 +154,10 @@ _CAMPAIGNS = {
         "campaigns.serve:serve",
         "Serve pages and the HTTP API over the campaigns of a store.",
     ),
+    "mcp": (
+        "campaigns.mcp:mcp",
+        "Serve campaigns to an AI agent: create, ask, tell, status, result as MCP tools.",
+    ),
     "store": (
         "campaigns.store:store_app",
         "Look after the database that holds the campaigns.",

@@ -1,0 +1,1 @@
+"""Campaigns for AI agents: the HTTP API's doings as tools of the Model Context Protocol."""
