@@ -24,7 +24,7 @@ from askfew.answer_warnings import AnswerWarning, sentence
 from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.slots.intake import Receipt
 from askfew.campaigns.slots.paces import SHORTEST
-from askfew.errors import AskfewError, StoreUnreachable
+from askfew.errors import AskfewError, StoreUnreachable, WorkerStopped
 from askfew.workers.desk import (
     MOST_AT_ONCE,
     OVER,
@@ -82,6 +82,8 @@ _TELLERS = 4
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
 """Seconds between two looks for questions where there were none."""
 _LOOK_FOR_WARNINGS = 60.0
+_STUCK = 60.0
+"""Seconds without a question before a worker that is ``stuck`` stops. A round number."""
 _SAY_WAITING = 5.0
 """Seconds without a question before it is said why."""
 _WAITING = (
@@ -123,6 +125,8 @@ class Shift:
     """Let ``answer`` reply to the desk's questions, ``plate`` at a time in each of ``slots``.
 
     ``idle`` seconds without any question end it; by default only the campaign's end does.
+    ``plates`` says which questions are answered together. A shift ``after`` others takes only
+    what they have no question for. ``stuck`` says why waiting is in vain, if it is.
     """
 
     desk: Desk
@@ -131,6 +135,13 @@ class Shift:
     plate: int = 1
     idle: float = float("inf")
     patience: Patience = field(default_factory=Patience)
+    plates: Callable[[Sequence[Assignment]], list[list[Assignment]]] | None = None
+    after: Sequence[Shift] = ()
+    stuck: Callable[[], WorkerStopped | None] = lambda: None
+    starving: bool = field(init=False, default=False)
+    """Whether it was handed nothing when it asked last, and has nothing in hand."""
+    _over: bool = field(init=False, default=False)
+    _moved: asyncio.Event | None = field(init=False, default=None)
 
     async def run(self) -> Worked:
         """Work until the campaign is over, or enough is enough; see ``Worked.ended``."""
@@ -149,6 +160,7 @@ class Shift:
             self._warn()
         finally:
             self._leave()
+            self.starving = self._over = True
         return self._worked
 
     async def _work(self) -> str:
@@ -176,9 +188,13 @@ class Shift:
             if 2 * room < self.slots or self._replies.qsize() > _BACKLOG * self.slots:
                 await self._move(_LONGEST_PAUSE)
                 continue
+            if self.after and not await self._is_left_over():
+                idle_since, said = time.monotonic(), False
+                continue
             handed = await self._at_desk(partial(self._ask, room * self.plate))
-            for start in range(0, len(handed.questions), self.plate):
-                self._jobs.put_nowait(list(handed.questions[start : start + self.plate]))
+            for plate in self._in_plates(handed.questions):
+                self._jobs.put_nowait(plate)
+            self.starving = not handed.questions and not self._held
             if handed.questions:
                 pause, idle_since, said = _SHORTEST_PAUSE, time.monotonic(), False
                 continue
@@ -188,6 +204,8 @@ class Shift:
                 idle_since, said = time.monotonic(), False
             elif (waited := time.monotonic() - idle_since) > self.idle:
                 return f"no question for {self.idle:g} seconds"
+            elif waited > _STUCK and (error := self.stuck()) is not None:
+                raise error
             elif waited > _SAY_WAITING and not said:
                 said = True
                 logger.info("%s: waiting; %s", self.desk.worker, _WAITING[handed.state == "paused"])
@@ -195,8 +213,39 @@ class Shift:
             pause = min(2 * pause, _LONGEST_PAUSE)
         return self._enough
 
+    async def _is_left_over(self) -> bool:
+        """Wait until the shifts before this one have asked anew and were handed nothing.
+
+        Not while anything is in hand here: its answer may open a step, which is theirs first.
+        """
+        if self._held:
+            await self._move(_LONGEST_PAUSE)
+            return False
+        for each in self.after:
+            each.look_again()
+        while not all(each.starving for each in self.after):
+            await asyncio.sleep(_SHORTEST_PAUSE)
+        return True
+
+    def look_again(self) -> None:
+        """Ask the desk now, if this shift has room, and say anew whether there was anything."""
+        if not self._over:
+            self.starving = False
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._moved is not None:
+            self._moved.set()
+
+    def _in_plates(self, questions: Sequence[Assignment]) -> list[list[Assignment]]:
+        if self.plates is not None:
+            return self.plates(questions)
+        starts = range(0, len(questions), self.plate)
+        return [list(questions[start : start + self.plate]) for start in starts]
+
     async def _move(self, longest: float) -> None:
         """Wait until a slot has taken a plate or a teller has told, but not too long."""
+        assert self._moved is not None
         self._moved.clear()
         # Not wait_for, which before Python 3.12 may overlook that it was cancelled.
         with suppress(TimeoutError):
@@ -212,7 +261,7 @@ class Shift:
 
     async def _fill_slot(self) -> None:
         while (plate := await self._jobs.get()) is not None:
-            self._moved.set()
+            self._wake()
             began = time.perf_counter()
             try:
                 replies = await self.answer(plate)
@@ -230,7 +279,7 @@ class Shift:
             asked, reply, seconds = await self._replies.get()
             await self._at_desk(partial(self._hand_in, asked, reply, seconds))
             self._replies.task_done()
-            self._moved.set()
+            self._wake()
 
     def _hand_in(self, asked: Assignment, reply: Reply, seconds: float) -> None:
         self._untold.pop(asked.id, None)

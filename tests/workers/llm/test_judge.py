@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,9 +31,14 @@ LOG = Path("log.jsonl")
 
 
 def ask(
-    store: Store, endpoint: FakeEndpoint, times: int = 1, key: str | None = None, **config: Any
+    store: Store,
+    endpoint: FakeEndpoint,
+    times: int = 1,
+    key: str | None = None,
+    together: bool = False,
+    **config: Any,
 ) -> list[Reply]:
-    """The replies of a judge that is asked about one cell so often."""
+    """The replies of a judge that is asked about one cell so often, one by one or together."""
     name = f"for judges {len(store.names())}"
     desk = StoreDesk(sweep(store, name=name, answers={"scale": [1, 5]}), "model")
     prices = {"model": Price(1.0, 1.0)}
@@ -51,7 +58,8 @@ def ask(
         pictures = Pictures(desk)
         judge = Judge(office, "model", "model", kind, prompts, pictures)
         try:
-            return [reply for each in asked for reply in await judge([each])]
+            plates = [asked] if together else [[each] for each in asked]
+            return [reply for plate in plates for reply in await judge(plate)]
         finally:
             await server.close()
             log.close()
@@ -178,3 +186,48 @@ def test_what_is_no_chat_protocol_is_not_believed(store: Store) -> None:
     endpoint = FakeEndpoint(four, refuse=lambda body: (200, "hello"))
     with pytest.raises(WorkerStopped, match="not the chat protocol"):
         ask(store, endpoint, attempts=2)
+
+
+def numbered(body: dict[str, Any]) -> str:
+    """What a model says to numbered questions: 2 to the first, 3 to the second, nonsense after."""
+    prompt = body["messages"][0]["content"]
+    count = len(re.findall(r"^\d+\. ", prompt, re.MULTILINE))
+    return json.dumps({str(n + 1): n + 2 if n < 2 else "good" for n in range(count)})
+
+
+def test_several_questions_about_an_item_go_into_one_call_and_are_answers_of_their_own(
+    store: Store,
+) -> None:
+    endpoint = FakeEndpoint(numbered)
+    first, second, third = ask(store, endpoint, times=3, together=True, questions_per_call=3)
+    (call,) = endpoint.calls
+    assert "1. How good?" in call.body["messages"][0]["content"]
+    schema = call.body["response_format"]["json_schema"]["schema"]
+    assert schema["required"] == ["1", "2", "3"]
+    part = Price(1.0, 1.0).of(*call.tokens) / 3
+    assert first == Answer(2.0, part)
+    assert second == Answer(3.0, part)
+    assert isinstance(third, NoAnswer)
+    (line,) = lines()
+    assert len(line["question"]) == 3
+
+
+def test_plates_hold_one_item_and_every_cell_once() -> None:
+    def one(item: str, question: str) -> Assignment:
+        return Assignment("x", Shown(item, ""), Shown(question, ""), 0.0, 0.0)
+
+    asked = [one(item, question) for item in "ab" for question in ("p", "q", "r", "p")]
+    config = Config(questions_per_call=3)
+    judge: Any = SimpleNamespace(office=SimpleNamespace(config=config))
+    plates = Judge.plates(judge, [*asked[::2], *asked[1::2]])
+    assert sorted(len(plate) for plate in plates) == [1, 1, 3, 3]
+    for plate in plates:
+        assert len({each.item.id for each in plate}) == 1
+        assert len({each.question.id for each in plate}) == len(plate)
+
+
+def test_a_model_that_cannot_be_read_is_stopped_with_a_sentence(store: Store) -> None:
+    endpoint = FakeEndpoint(lambda body: "I would rather not say.")
+    with pytest.raises(WorkerStopped, match=r"answers that can be read.*20 in a row.*rather not"):
+        ask(store, endpoint, times=50)
+    assert len(endpoint.calls) == 20

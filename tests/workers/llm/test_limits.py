@@ -1,6 +1,7 @@
 """Never more in any sixty seconds, by a clock that the test moves."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,21 @@ def test_tokens_a_minute_as_they_turned_out(clock: Clock) -> None:
 
     times = asyncio.run(work())
     assert 700 <= most_in_a_minute(times) <= 1000
+
+
+def test_processes_that_share_a_file_share_the_limits(clock: Clock, tmp_path: Path) -> None:
+    async def work() -> list[tuple[float, int]]:
+        shared = tmp_path / "limits"
+        shared.write_text("cut sho")  # as a crash may leave it
+        gates = [Limits(requests=10, tokens=1000, clock=clock, path=shared) for _ in range(2)]
+        times = []
+        for n in range(30):
+            ticket = await gates[n % 2].admit(400)
+            gates[n % 2].correct(ticket, 90)
+            times.append((ticket.time, 1))
+        return times
+
+    assert 6 <= most_in_a_minute(asyncio.run(work())) <= 10
 
 
 def test_a_call_larger_than_the_limit_goes_alone(clock: Clock) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from askfew.errors import InvalidInput
@@ -12,13 +13,15 @@ from askfew.workers.desk import Desk, Pictures
 from askfew.workers.llm.config import Config, read_config
 from askfew.workers.llm.endpoint import Endpoint, Secret
 from askfew.workers.llm.exchanges import ExchangeLog
+from askfew.workers.llm.influence import Influence, measure_influence
 from askfew.workers.llm.judge import Judge, Office
 from askfew.workers.llm.ledger import Ledger
 from askfew.workers.llm.limits import Limits
 from askfew.workers.llm.prompt import Prompts
 from askfew.workers.shift import Shift, Worked, run_shifts
+from askfew.workers.store_desk import StoreDesk
 
-__all__ = ["Config", "Ledger", "check_models", "read_config", "run"]
+__all__ = ["Config", "Influence", "Ledger", "check_models", "influence", "read_config", "run"]
 
 
 def run(
@@ -28,30 +31,78 @@ def run(
     *,
     max_cost: float = math.inf,
     log: Path,
+    limits: Path | None = None,
     idle: float = math.inf,
+    last_after_others: bool = False,
 ) -> tuple[list[Worked], Ledger]:
     """Let each of the models answer at a desk until the campaign is over, or ``idle`` seconds
     without a question: what each did, and what it cost. Every exchange is in the ``log``, and
-    ``max_cost`` is for all runs, now and before, with this log.
+    ``max_cost`` is for all runs, now and before, with this log. Processes with the same file
+    ``limits`` share the limits a minute. The last model may come ``last_after_others``: it then
+    takes what they may not answer any more.
     """
     check_models(config, max_cost)
-    ledger, secret = Ledger(config.prices, max_cost), Secret(key)
     about = desks[0].describe()
     prompts = Prompts(about.answers, about.guidelines, config.paraphrases, config.template)
+    with _office(desks[0], config, key, max_cost, log, limits) as (office, pictures):
+        shifts = []
+        for desk, model in zip(desks, config.models, strict=True):
+            judge = Judge(office, model, desk.worker, about.answers, prompts, pictures)
+            shifts.append(
+                Shift(
+                    desk,
+                    judge,
+                    config.concurrency,
+                    config.questions_per_call,
+                    idle=idle,
+                    plates=judge.plates,
+                    stuck=judge.stuck,
+                )
+            )
+        if last_after_others:
+            shifts[-1].after = shifts[:-1]
+        return run_shifts(shifts, office.endpoint.close), office.ledger
+
+
+def influence(
+    desk: StoreDesk, config: Config, key: str, *, items: int, log: Path
+) -> tuple[Influence, Ledger]:
+    """Measure on the first items of a campaign whether questions in one call influence each other,
+    for the first model and in the words of the first paraphrase. The campaign is told nothing.
+    """
+    if config.questions_per_call < 2:
+        raise InvalidInput(
+            "influence needs several questions in a call", "one", "say --questions-per-call 5"
+        )
+    about, campaign = desk.describe(), desk.campaign
+    prompts = Prompts(about.answers, about.guidelines, config.paraphrases[:1])
+    with _office(desk, config, key, math.inf, log, None) as (office, pictures):
+        judge = Judge(office, config.models[0], desk.worker, about.answers, prompts, pictures)
+
+        async def measured() -> Influence:
+            try:
+                return await measure_influence(judge, campaign.items[:items], campaign.questions)
+            finally:
+                await office.endpoint.close()
+
+        return asyncio.run(measured()), office.ledger
+
+
+@contextmanager
+def _office(
+    desk: Desk, config: Config, key: str, max_cost: float, log: Path, limits: Path | None
+) -> Iterator[tuple[Office, Pictures]]:
+    """What all judges of a run share; closed in the end, but for the endpoint."""
+    ledger, secret = Ledger(config.prices, max_cost), Secret(key)
     with ExitStack() as stack:
         exchanges = ExchangeLog(log, secret)
         stack.callback(exchanges.close)
         ledger.spent, ledger.elsewhere = exchanges.spent, exchanges.spent_elsewhere
-        pictures = Pictures(desks[0])
+        pictures = Pictures(desk)
         stack.callback(pictures.close)
         endpoint = Endpoint(config.base_url, secret, config.timeout)
-        limits = Limits(config.requests_per_minute, config.tokens_per_minute)
-        office = Office(config, endpoint, ledger, limits, exchanges, secret)
-        shifts = []
-        for desk, model in zip(desks, config.models, strict=True):
-            judge = Judge(office, model, desk.worker, about.answers, prompts, pictures)
-            shifts.append(Shift(desk, judge, config.concurrency, idle=idle))
-        return run_shifts(shifts, endpoint.close), ledger
+        shared = Limits(config.requests_per_minute, config.tokens_per_minute, path=limits)
+        yield Office(config, endpoint, ledger, shared, exchanges, secret), pictures
 
 
 def check_models(config: Config, max_cost: float) -> None:

@@ -53,6 +53,8 @@ class Config:
     paraphrases: tuple[str, ...] = ("{{ question }}",)
     template: Path | None = None
     """A Jinja file for the prompt, beside the configuration."""
+    questions_per_call: int = 1
+    """The most questions about one item that go into one call."""
     max_tokens: int = 200
     """Of an answer."""
     image_tokens: int = 3000
@@ -71,6 +73,12 @@ class Config:
     def __post_init__(self) -> None:
         for each in fields(self):
             object.__setattr__(self, each.name, _READERS[each.name](getattr(self, each.name)))
+        if self.template is not None and self.questions_per_call > 1:
+            raise InvalidInput(
+                "a template of your own asks one question in a call",
+                f"questions_per_call = {self.questions_per_call}",
+                "leave one of them out",
+            )
 
     def changed(self, **changes: object) -> Config:
         """With these changes, where they are not None."""
@@ -173,6 +181,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "seed": _number("seed", 0, whole=True, none=True),
     "paraphrases": _texts("paraphrases"),
     "template": lambda value: None if value is None else Path(value),
+    "questions_per_call": _number("questions_per_call", 1, whole=True),
     "max_tokens": _number("max_tokens", 1, whole=True),
     "image_tokens": _number("image_tokens", 0, whole=True),
     "concurrency": _number("concurrency", 1, whole=True),

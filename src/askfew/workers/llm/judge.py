@@ -21,13 +21,23 @@ from askfew.workers.llm.endpoint import Completion, Endpoint, Failed, Rejected, 
 from askfew.workers.llm.exchanges import ExchangeLog
 from askfew.workers.llm.ledger import Booking, Ledger
 from askfew.workers.llm.limits import Limits
-from askfew.workers.llm.prompt import Prompt, Prompts, answer_schema, parse_answer
+from askfew.workers.llm.prompt import (
+    Prompt,
+    Prompts,
+    answer_schema,
+    answers_schema,
+    parse_answer,
+    parse_answers,
+)
 
 __all__ = ["Judge", "Office"]
 
 _LONGEST_PAUSE = 60.0
 _OUTAGES = 3
 """Questions in a row for which every attempt failed, before the endpoint counts as gone."""
+_UNREADABLE = 20
+"""Calls in a row that brought nothing that can be read, before the worker stops: as many as
+exceptions of a Python worker."""
 _OVERHEAD = 100
 """Tokens that the protocol may add to a prompt."""
 _OPTIONAL = ("response_format", "seed", "temperature")
@@ -63,23 +73,56 @@ class Judge:
     _length_key: str = "max_tokens"
     _outages: int = 0
     _succeeded: bool = False
+    _unread: int = 0
+    _last_unread: str = ""
 
     async def __call__(self, plate: Sequence[Assignment]) -> list[Reply]:
-        """One reply for each question."""
-        return [await self._judge(each) for each in plate]
-
-    async def _judge(self, asked: Assignment) -> Reply:
-        image = asked.item.image
+        """One reply for each question; all are about one item, and go into one call."""
+        image = plate[0].item.image
         picture = None
         if image is not None:
             picture = await asyncio.to_thread(self.pictures.content, image)
-        cell = (asked.item.id, asked.question.id)
-        variant = self._asked[cell]
-        self._asked[cell] += 1
-        prompt = self.prompts.write(asked, variant, picture)
-        return await self._insist(asked, prompt, variant)
+        variants = [self._next_variant(each) for each in plate]
+        if len(plate) == 1:
+            prompt = self.prompts.write(plate[0], variants[0], picture)
+        else:
+            prompt = self.prompts.write_several(plate, variants, picture)
+        return await self._insist(plate, prompt, variants[0])
 
-    async def _insist(self, asked: Assignment, prompt: Prompt, variant: int) -> Reply:
+    def plates(self, questions: Sequence[Assignment]) -> list[list[Assignment]]:
+        """Questions about the same item together, as many as go into one call.
+
+        A cell stands in a call once: a second answer to it is to be another draw.
+        """
+        most, plates = self.office.config.questions_per_call, []
+        open_: dict[str, list[Assignment]] = {}
+        for each in questions:
+            plate = open_.get(each.item.id)
+            asked = {one.question.id for one in plate or ()}
+            if plate is None or len(plate) == most or each.question.id in asked:
+                plate = open_[each.item.id] = []
+                plates.append(plate)
+            plate.append(each)
+        return plates
+
+    def stuck(self) -> WorkerStopped | None:
+        """Why waiting would be in vain: the last answers could not be read."""
+        if not self._unread:
+            return None
+        return WorkerStopped(
+            f"{self.model} must give answers that can be read",
+            f"{self._unread:,} in a row that cannot, the last one {self._last_unread}",
+            "look into the log of exchanges, and mend the model, the prompt or max_tokens",
+        )
+
+    def _next_variant(self, asked: Assignment) -> int:
+        cell = (asked.item.id, asked.question.id)
+        self._asked[cell] += 1
+        return self._asked[cell] - 1
+
+    async def _insist(
+        self, asked: Sequence[Assignment], prompt: Prompt, variant: int
+    ) -> list[Reply]:
         """Call until something comes back, with longer and longer pauses."""
         attempts, cost, attempt = self.office.config.attempts, 0.0, 1
         while True:
@@ -89,25 +132,30 @@ class Judge:
             cost += booking.cost
             if isinstance(came, Completion):
                 self._outages, self._succeeded = 0, True
-                return self._read(came, cost)
+                return self._read(came, cost, len(asked))
             why = str(came)
             if isinstance(came, Rejected):
                 if not self._do_without(request, why):
-                    return self._rejected(why)
+                    return [self._rejected(why)] * len(asked)
             elif attempt == attempts:
-                return self._outage(why)
+                return [self._outage(why)] * len(asked)
             else:
                 await asyncio.sleep(self._pause(attempt, came.after))
                 attempt += 1
 
     async def _call(
-        self, asked: Assignment, prompt: Prompt, request: dict[str, Any], about: dict[str, Any]
+        self,
+        asked: Sequence[Assignment],
+        prompt: Prompt,
+        request: dict[str, Any],
+        about: dict[str, Any],
     ) -> tuple[Completion | Failed | Rejected, Booking]:
         """One attempt, reserved, admitted, booked and logged whatever becomes of it."""
         office = self.office
         most = len(prompt.text.encode()) + _OVERHEAD
         most += office.config.image_tokens if prompt.picture else 0
-        reserved = await office.ledger.reserve(self.model, most, office.config.max_tokens)
+        longest = office.config.max_tokens * len(asked)
+        reserved = await office.ledger.reserve(self.model, most, longest)
         came: Completion | Failed | Rejected | None = None
         usage, by, began = None, "nothing", time.time()
         try:
@@ -131,11 +179,9 @@ class Judge:
                 seconds=round(time.time() - began, 3),
                 worker=self.worker,
                 model=self.model,
-                id=asked.id,
-                item=asked.item.id,
-                question=asked.question.id,
+                **_named(asked),
                 **about,
-                request=_loggable(request, asked),
+                request=_loggable(request, asked[0]),
                 **_outcome(came),
                 prompt_tokens=booking.prompt_tokens,
                 completion_tokens=booking.completion_tokens,
@@ -145,18 +191,20 @@ class Judge:
             await office.ledger.wake()
         return came, booking
 
-    def _request(self, asked: Assignment, prompt: Prompt, attempt: int) -> dict[str, Any]:
-        config = self.office.config
+    def _request(self, asked: Sequence[Assignment], prompt: Prompt, attempt: int) -> dict[str, Any]:
+        config, schema = self.office.config, answer_schema(self.kind)
+        if len(asked) > 1:
+            schema = answers_schema(self.kind, len(asked))
         request: dict[str, Any] = {
             "model": self.model,
             "messages": prompt.messages(),
-            self._length_key: config.max_tokens,
-            "response_format": {"type": "json_schema", "json_schema": answer_schema(self.kind)},
+            self._length_key: config.max_tokens * len(asked),
+            "response_format": {"type": "json_schema", "json_schema": schema},
         }
         if config.temperature is not None:
             request["temperature"] = config.temperature
         if config.seed is not None:
-            request["seed"] = _fresh_seed(config.seed, asked.id, attempt)
+            request["seed"] = _fresh_seed(config.seed, asked[0].id, attempt)
         return {key: value for key, value in request.items() if key not in self._without}
 
     def _do_without(self, request: dict[str, Any], why: str) -> bool:
@@ -175,15 +223,28 @@ class Judge:
                 return True
         return False
 
-    def _read(self, completion: Completion, cost: float) -> Reply:
+    def _read(self, completion: Completion, cost: float, questions: int) -> list[Reply]:
+        """The answers; what a call cost falls to its questions in equal parts."""
         struck = self.office.secret.struck
+        values: list[float | None] = [None] * questions
         if completion.refused:
-            return NoAnswer(f"refused: {struck(completion.refused)}"[:200])
-        value = parse_answer(self.kind, completion.text)
-        if value is None:
-            return NoAnswer(f"not an answer: {struck(completion.text)!r}"[:200])
-        priced = self.model in self.office.config.prices
-        return Answer(value, cost if priced else None)
+            why = f"refused: {struck(completion.refused)}"[:200]
+        else:
+            why = f"not an answer: {struck(completion.text)!r}"[:200]
+            if questions == 1:
+                values = [parse_answer(self.kind, completion.text)]
+            else:
+                values = parse_answers(self.kind, completion.text, questions)
+        self._count_unread(values, why)
+        own = cost / questions if self.model in self.office.config.prices else None
+        return [NoAnswer(why) if value is None else Answer(value, own) for value in values]
+
+    def _count_unread(self, values: Sequence[float | None], why: str) -> None:
+        """Stop if nothing can be read any more: each call is paid for."""
+        self._unread = 0 if any(each is not None for each in values) else self._unread + 1
+        self._last_unread = why
+        if self._unread >= _UNREADABLE and (error := self.stuck()) is not None:
+            raise error
 
     def _rejected(self, why: str) -> Reply:
         if not self._succeeded:
@@ -208,6 +269,15 @@ class Judge:
         """Twice as long each time, give or take, and as long as the endpoint asked for."""
         pause: float = self.office.config.backoff * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
         return max(min(pause, _LONGEST_PAUSE), after or 0.0)
+
+
+def _named(asked: Sequence[Assignment]) -> dict[str, Any]:
+    """What a line of the log is about: one question, or a list of them."""
+    item, ids = asked[0].item.id, [each.id for each in asked]
+    questions = [each.question.id for each in asked]
+    if len(asked) == 1:
+        return {"id": ids[0], "item": item, "question": questions[0]}
+    return {"id": ids, "item": item, "question": questions}
 
 
 def _fresh_seed(seed: int, lease: str, attempt: int) -> int:

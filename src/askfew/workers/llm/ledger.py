@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from askfew.workers.desk import Enough
 from askfew.workers.llm.config import Price
 
-__all__ = ["Booking", "Ledger", "Reservation"]
+__all__ = ["Booking", "Ledger", "ModelBill", "Reservation"]
 
 _FREE = Price(0.0, 0.0)
 
@@ -47,6 +47,16 @@ class Booking:
 
 
 @dataclass
+class ModelBill:
+    """What one model has cost in this run."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+
+
+@dataclass
 class Ledger:
     """All calls of a run; ``spent`` may begin with what earlier runs have paid."""
 
@@ -60,6 +70,7 @@ class Ledger:
     """Of calls that the endpoint counted itself."""
     unknown: int = 0
     """Calls booked at their reservation."""
+    by_model: dict[str, ModelBill] = field(default_factory=dict)
     elsewhere: Callable[[], float] | None = None
     """What others have spent of the same money meanwhile."""
     _in_flight: int = 0
@@ -96,6 +107,12 @@ class Ledger:
                 tokens = reserved.prompt_tokens, reserved.completion_tokens
                 booking = Booking(*tokens, reserved.cost, "reservation")
         self.spent += booking.cost
+        bill = self.by_model.setdefault(reserved.model, ModelBill())
+        bill.calls += 1
+        bill.cost += booking.cost
+        if by == "usage":
+            bill.prompt_tokens += booking.prompt_tokens
+            bill.completion_tokens += booking.completion_tokens
         self._in_flight -= 1
         # Sums of floats leave crumbs: with nothing in flight nothing is reserved.
         self.reserved = self.reserved - reserved.cost if self._in_flight else 0.0

@@ -8,6 +8,8 @@ from __future__ import annotations
 import base64
 import json
 import secrets
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,15 @@ from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.folder.table_file import read_text
 from askfew.errors import InvalidAnswer, InvalidInput
 
-__all__ = ["VARIABLES", "Prompt", "Prompts", "answer_schema", "parse_answer"]
+__all__ = [
+    "VARIABLES",
+    "Prompt",
+    "Prompts",
+    "answer_schema",
+    "answers_schema",
+    "parse_answer",
+    "parse_answers",
+]
 
 VARIABLES = {
     "item": "the item's text",
@@ -96,6 +106,7 @@ class Prompts:
         self._template = environment.get_template(
             str(template) if template is not None else _default(kind)
         )
+        self._several = environment.get_template("several.j2")
         self._try()
 
     @property
@@ -107,6 +118,26 @@ class Prompts:
         self, asked: Assignment, variant: int, picture: tuple[str, bytes] | None = None
     ) -> Prompt:
         """The prompt for a question, in the words of a paraphrase."""
+        values = self._values(asked, variant, picture)
+        return Prompt(_rendered(self._template, values).strip(), picture)
+
+    def write_several(
+        self,
+        asked: Sequence[Assignment],
+        variants: Sequence[int],
+        picture: tuple[str, bytes] | None = None,
+    ) -> Prompt:
+        """One prompt for several questions about one item, each in the words of a paraphrase."""
+        each = [
+            self._values(one, variant, picture)
+            for one, variant in zip(asked, variants, strict=True)
+        ]
+        together = {**each[0], "asks": [one["ask"] for one in each], "form": _form(self._kind)}
+        return Prompt(_rendered(self._several, together).strip(), picture)
+
+    def _values(
+        self, asked: Assignment, variant: int, picture: tuple[str, bytes] | None
+    ) -> dict[str, Any]:
         item = asked.item.text or ("" if picture else asked.item.id)
         values: dict[str, Any] = {
             "item": item,
@@ -122,7 +153,7 @@ class Prompts:
         }
         values["ask"] = values["question"]
         values["ask"] = _rendered(self._paraphrases[variant % self.variants], values)
-        return Prompt(_rendered(self._template, values).strip(), picture)
+        return values
 
     def _try(self) -> None:
         """Write every variant once, so that what fails fails before anything is leased."""
@@ -156,6 +187,17 @@ def _default(kind: AnswerKind) -> str:
             return "yes-no.j2"
 
 
+def _form(kind: AnswerKind) -> str:
+    """What an answer looks like, where several are asked for at once."""
+    match kind:
+        case Scale():
+            return f"a number on a scale from {kind.low:g} to {kind.high:g}"
+        case Number():
+            return "a number, your best estimate"
+        case _:
+            return '"yes" or "no"; if you are not sure, what seems more likely'
+
+
 def _check(environment: Environment, name: str, text: str) -> None:
     try:
         unknown = find_undeclared_variables(environment.parse(text)) - VARIABLES.keys()
@@ -186,16 +228,25 @@ _YES_NO = {"yes", "no", "true", "false"}
 
 def answer_schema(kind: AnswerKind) -> dict[str, Any]:
     """The JSON schema that a model's output is bound to, where the endpoint can do that."""
+    return _schema("answer", kind, ["answer"])
+
+
+def answers_schema(kind: AnswerKind, questions: int) -> dict[str, Any]:
+    """The same for several questions, which are numbered from 1."""
+    return _schema("answers", kind, [str(n + 1) for n in range(questions)])
+
+
+def _schema(name: str, kind: AnswerKind, keys: list[str]) -> dict[str, Any]:
     answer = (
         {"type": "string", "enum": ["yes", "no"]} if isinstance(kind, YesNo) else {"type": "number"}
     )
     schema = {
         "type": "object",
-        "properties": {"answer": answer},
-        "required": ["answer"],
+        "properties": dict.fromkeys(keys, answer),
+        "required": keys,
         "additionalProperties": False,
     }
-    return {"name": "answer", "strict": True, "schema": schema}
+    return {"name": name, "strict": True, "schema": schema}
 
 
 def parse_answer(kind: AnswerKind, text: str) -> float | None:
@@ -212,6 +263,29 @@ def parse_answer(kind: AnswerKind, text: str) -> float | None:
     except (ValueError, RecursionError):
         value = plain.rstrip(".").strip().strip("\"'").lower()
     return _valid(kind, value)
+
+
+def parse_answers(kind: AnswerKind, text: str, questions: int) -> list[float | None]:
+    """The answers to numbered questions, None where one is missing, invalid or given twice.
+
+    >>> parse_answers(YesNo(), '{"1": "yes", "2": "no", "3": "perhaps"}', 3)
+    [1.0, 0.0, None]
+    """
+    try:
+        said = json.loads(
+            _unfenced(text.strip()), object_pairs_hook=_each_once, parse_constant=_nothing
+        )
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        return [None] * questions
+    return [_valid(kind, said.get(str(n + 1))) for n in range(questions)]
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object without what it says twice."""
+    times = Counter(key for key, _ in pairs)
+    return {key: value for key, value in pairs if times[key] == 1}
 
 
 def _unfenced(text: str) -> str:
@@ -233,7 +307,7 @@ def _nothing(_: str) -> None:
 
 def _valid(kind: AnswerKind, value: object) -> float | None:
     if isinstance(value, dict):
-        value = value["answer"]
+        value = value.get("answer")
     said_so = isinstance(value, bool) or str(value).strip().lower() in _YES_NO
     # A bool would pass for a number, and 1 for a yes, though nobody meant it.
     if said_so != isinstance(kind, YesNo) or not isinstance(value, bool | int | float | str):

@@ -1,0 +1,80 @@
+"""Several questions in one call, a dear model after a cheap one, and whether questions in a call
+influence each other."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from askfew.campaigns.store import Store
+from campaign_tools import answers_of, sweep
+from commands import Command
+from fake_endpoint import FakeEndpoint, prompt_of
+
+
+def numbered(body: dict[str, Any]) -> str:
+    count = len(re.findall(r"^\d+\. ", prompt_of(body), re.MULTILINE))
+    if not count:
+        return '{"answer": "yes"}'
+    return json.dumps({str(n + 1): "yes" for n in range(count)})
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> FakeEndpoint:
+    made = FakeEndpoint(numbered)
+    monkeypatch.setenv("OPENAI_API_KEY", made.key)
+    return made
+
+
+def test_questions_about_one_item_share_a_call_and_count_as_cells_of_their_own(
+    askfew: Command, store: Store, endpoint: FakeEndpoint
+) -> None:
+    campaign = sweep(store, 6, 3)
+    with endpoint.running():
+        order = ("work", "llm", "sweep", "--model", "m", "--questions-per-call", "3", "--json")
+        code, out, err = askfew(*order, "--base-url", endpoint.url)
+    assert code == 0, err
+    assert len(endpoint.calls) == 6
+    assert json.loads(out)["calls"] == 6
+    rows = answers_of(campaign)
+    assert len({(row.item, row.question) for row in rows}) == len(rows) == 18
+
+
+def test_the_dear_model_answers_what_the_cheap_one_may_not_answer_any_more(
+    askfew: Command, store: Store, endpoint: FakeEndpoint
+) -> None:
+    campaign = sweep(store, 6, 3, each=2)
+    with endpoint.running():
+        order = ("work", "llm", "sweep", "--model", "cheap", "--then", "dear", "--json")
+        code, out, err = askfew(*order, "--base-url", endpoint.url)
+    assert code == 0, err
+    assert [call.body["model"] for call in endpoint.calls] == ["cheap"] * 18 + ["dear"] * 18
+    said = json.loads(out)
+    assert {model: bill["calls"] for model, bill in said["by_model"].items()} == {
+        "cheap": 18,
+        "dear": 18,
+    }
+    by_cell = {(row.item, row.question, row.worker) for row in answers_of(campaign)}
+    assert len(by_cell) == 36
+
+
+def test_influence_is_measured_and_nothing_of_it_counts(
+    askfew: Command, store: Store, endpoint: FakeEndpoint
+) -> None:
+    """A model that says no to whatever stands second in a call, and yes else."""
+
+    def swayed(body: dict[str, Any]) -> str:
+        text = numbered(body)
+        return text.replace('"2": "yes"', '"2": "no"')
+
+    endpoint.judge = swayed
+    campaign = sweep(store, 6, 3)
+    with endpoint.running():
+        order = ("work", "llm", "sweep", "--model", "m", "--questions-per-call", "3")
+        code, out, err = askfew(*order, "--influence", "4", "--base-url", endpoint.url)
+    assert code == 0, err
+    assert "4 of 12 answers differ between a call of 3 questions and a call of one" in out
+    assert "0 of 12 between two calls of one" in out
+    assert answers_of(campaign) == []
+    assert len(endpoint.calls) == 4 * (3 + 3 + 1)
