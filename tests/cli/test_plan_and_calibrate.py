@@ -52,6 +52,9 @@ def test_plan_as_json_has_answers_and_money() -> None:
     bill = json.loads(run("plan", *SMALL, "--gap", "0.8", "--price", "0.5", "--json"))
     assert bill["q90_money"] == pytest.approx(0.5 * bill["q90"])
     assert bill["by_phase"].keys() >= {"search", "label"}
+    of_tokens = ("--tokens", "400:10", "--token-price", "0.15:0.60", "--questions-per-call", "3")
+    bill = json.loads(run("plan", *SMALL, "--gap", "0.8", *of_tokens, "--json"))
+    assert bill["price"] == pytest.approx((400 * 0.15 + 10 * 0.6) / 3e6)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +70,9 @@ def test_plan_as_json_has_answers_and_money() -> None:
         ("--gap 0.8:0.5", "gap must be a positive number, or two with the lower first, got 0.8"),
         ("--gap 1:2:3", "gap must be a number, or two with a colon, got '1:2:3': "),
         ("--gap 0.5:1.5", "a yes-no gap must lie between 0 and 1, got 1.5: "),
-        ("--gap 2 --noise scale", "a scale gap must lie between 0 and 1, got 2.0: "),
+        ("--gap 2 --noise scale", "a gap of answers on a scale from 0 to 1 must be at most 1, got"),
+        ("--tokens 400:10", "--tokens and --token-price must both be two numbers, of what goes"),
+        ("--tokens 9 --token-price 1:2", "--tokens and --token-price must both be two numbers"),
         ("--noise gaussian --sigma 0", "sigma must be a positive number, from"),
         ("--items 2", "a plan needs at least 3 items, got 2: "),
         ("--questions 0", "questions must be a whole number, at least 1, got 0: "),
@@ -77,7 +82,7 @@ def test_plan_as_json_has_answers_and_money() -> None:
         ("--delta 0", "delta, the allowed probability of any wrong label, must lie"),
         ("--repeats 0", "repeats must be at least 1, got 0: "),
         ("--runs 0", "runs must be at least 1, got 0: "),
-        ("--anchors 2", "--anchors 2 needs a method that can (rule), got frugal: "),
+        ("--anchors 2", "--anchors 2 needs a method that can (rule"),
         ("--method rule --groups 3 --share 0.3", "--share is for two groups; more have equal"),
         ("--method papper", "method must be one of frugal, rule, "),
     ],
@@ -95,7 +100,10 @@ def test_fewer_questions_than_are_usually_useful_are_said(askfew: Command) -> No
     assert code == 0
     assert "useful questions 2 to 5;" in out
     assert err.startswith("There are few questions: 2 to 5 of them, not 2 to 8, are taken to")
-    assert askfew("plan", *few, "--useful", "5")[2] == ""
+    code, out, err = askfew("plan", *few, "--useful", "5")
+    assert err == ""
+    assert "90 %" not in out
+    assert "3 simulated campaigns (too few to say" in out
 
 
 RULE = ["--items", "40", "--questions", "12", "--runs", "4", "--jobs", "1", "--method", "rule"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ from rich.table import Table
 from typer import Option
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.campaigns.sentences import money
 from askfew.cli import options
 from askfew.cli.output import check_drawable, note, print_json, progress, report
 from askfew.errors import InvalidInput
@@ -45,6 +47,8 @@ def draw(path: Path, curves: dict[float, list[tuple[float, float, float]]], capt
 
 
 CURVE_RUNS = 100
+_FEWEST_FOR_90 = 10
+"""Simulated campaigns: of fewer, the dearest tenth is less than one."""
 
 
 def plan(
@@ -89,6 +93,21 @@ def plan(
     sigma: options.Sigma = 1.0,
     delta: options.Delta = 0.05,
     price: options.Price = 0.02,
+    tokens: Annotated[
+        str | None,
+        Option(
+            metavar="IN:OUT",
+            help="Of a language model: tokens of one call, instead of --price.",
+            show_default=False,
+        ),
+    ] = None,
+    token_price: Annotated[
+        str | None,
+        Option(metavar="IN:OUT", help="For a million of these tokens.", show_default=False),
+    ] = None,
+    questions_per_call: Annotated[
+        int, Option(help="Answers that one such call brings.", min=1)
+    ] = 1,
     cap: Annotated[
         int | None, Option(help="How likely is it to stay under so many answers?")
     ] = None,
@@ -105,6 +124,8 @@ def plan(
         raise InvalidInput(
             "--share is for two groups; more have equal sizes", share, "leave it out"
         )
+    if tokens is not None or token_price is not None:
+        price = _price_of_a_call(tokens, token_price) / questions_per_call
     said = {"gap": gap, "share": share, "useful": useful}
     unknown = default_unknown(
         _kind(noise, sigma),
@@ -154,6 +175,28 @@ def plan(
         _print_bill(bill, error or "any")
 
 
+def _price_of_a_call(tokens: str | None, token_price: str | None) -> float:
+    """What a call to a language model costs, from its tokens and their prices.
+
+    >>> _price_of_a_call("400:10", "0.15:0.60")
+    6.6e-05
+    """
+    try:
+        (given, made), (of_given, of_made) = (
+            [float(part) for part in (text or "").split(":")] for text in (tokens, token_price)
+        )
+        price = (given * of_given + made * of_made) / 1e6
+    except ValueError:
+        price = math.nan
+    if not (math.isfinite(price) and price >= 0):
+        raise InvalidInput(
+            "--tokens and --token-price must both be two numbers, of what goes in and comes out",
+            f"{tokens} and {token_price}",
+            "write --tokens 400:10 --token-price 0.15:0.60",
+        )
+    return price
+
+
 def _kind(noise: str, sigma: float) -> AnswerKind:
     """Answers whose gap is in the units of ``simulate``: of a scale's width."""
     match noise:
@@ -184,11 +227,12 @@ def _print_bill(bill: Forecast, error: str) -> None:
         column.justify = "right"
 
     def row(name: str, answers: float) -> None:
-        table.add_row(name, f"{answers:,.0f}", f"{answers * bill.price:,.2f}")
+        table.add_row(name, f"{answers:,.0f}", money(answers * bill.price))
 
     row("half of all campaigns stay under", bill.median)
-    row("90 % stay under", bill.q90)
-    row("in the hardest corner, 90 % stay under", bill.hardest_q90)
+    if bill.runs >= _FEWEST_FOR_90:
+        row("90 % stay under", bill.q90)
+        row("in the hardest corner, 90 % stay under", bill.hardest_q90)
     table.add_section()
     for phase, answers in bill.by_phase.items():
         row(f"mean for the phase '{phase}'", answers)
@@ -203,11 +247,12 @@ def _print_bill(bill: Forecast, error: str) -> None:
     if bill.no_consensus:
         report.print(f"{bill.no_consensus:.1%} of the campaigns find no split.")
     hardest = unknown.hardest()
+    few = "" if bill.runs >= _FEWEST_FOR_90 else " (too few to say what nine in ten stay under)"
     small = f" small group {hardest.balance:g}," if unknown.groups == 2 else ""
     report.print(
         f"[dim]Hardest corner: gap {hardest.gap:g},{small}"
-        f" {hardest.useful} useful. From {bill.runs} simulated campaigns, unknowns uniform on a"
-        " log scale within their ranges.[/dim]"
+        f" {hardest.useful} useful. From {bill.runs} simulated campaigns{few}, unknowns uniform on"
+        " a log scale within their ranges.[/dim]"
     )
 
 
