@@ -15,14 +15,22 @@ from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.answers import count_by_worker_and_item, seconds_by_worker
 from askfew.campaigns.db.queries.campaigns import get_campaign
 from askfew.campaigns.db.queries.steps import answers_by_phase
+from askfew.campaigns.flags import Flag, flags_of
+from askfew.campaigns.gold import GoldScore, gold_scores
 from askfew.campaigns.reading.independence import qualified
+from askfew.campaigns.reading.item_answers import AnsweredQuestion, answers_by_item
 from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
+from askfew.campaigns.reading.split import Split, split_of
 from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.reading.tallies import RankedQuestion, tallies_of
 from askfew.estimates.guesses import Guesses
 from askfew.records import Ints
 
 __all__ = ["LabelledItem", "Report", "WorkerShare", "findings_of"]
+
+
+_MOST_LISTED = 20_000
+"""Answers that are listed one by one: a report of more would be too large for a browser. Chosen."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,13 @@ class Report:
     by_phase: dict[str, int]
     imported: bool
     """Whether it came from another store."""
+    split: Split | None
+    """Which questions carry the groups, which agree, which do not."""
+    gold: dict[str, GoldScore]
+    """By worker, as far as they answered gold questions."""
+    flags: list[Flag]
+    answered: list[tuple[str, tuple[AnsweredQuestion, ...]]] | None
+    """Who answered what, by item; None where there are too many answers for a page."""
 
     @property
     def groups(self) -> list[tuple[str, list[LabelledItem]]]:
@@ -107,6 +122,11 @@ def findings_of(campaign: Campaign) -> Report:
         seconds = _median_seconds(connection, campaign.id)
         shares = _largest_shares(connection, campaign.id)
         imported = get_campaign(connection, campaign.id).imported
+        split = split_of(connection, campaign, known, guesses)
+        gold = gold_scores(connection, campaign.id, campaign.gold_cells())
+        flags = flags_of(connection, campaign.id)
+        few = status.answers <= _MOST_LISTED
+        answered = answers_by_item(connection, campaign) if few else None
     outcome = known.outcome
     tallies = tallies_of(campaign, known.labels)
     return Report(
@@ -132,6 +152,10 @@ def findings_of(campaign: Campaign) -> Report:
         ),
         by_phase=phases,
         imported=imported is not None,
+        split=split,
+        gold=gold,
+        flags=flags,
+        answered=answered,
     )
 
 

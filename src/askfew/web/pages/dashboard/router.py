@@ -12,13 +12,13 @@ from starlette.responses import JSONResponse, Response
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.naming import name_group
+from askfew.campaigns.reading.item_answers import answers_about
 from askfew.errors import InvalidInput
 from askfew.web.access import invitations
 from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner
 from askfew.web.opened import Opened
 from askfew.web.pages.dashboard.gallery import gallery_of
-from askfew.web.pages.dashboard.item import answers_about
 from askfew.web.pages.dashboard.people import people_of
 from askfew.web.pages.dashboard.standing import Standing
 from askfew.web.pages.dashboard.view import View

@@ -13,14 +13,14 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings, check_setting, setting_to_blame
 from askfew.errors import AskfewError, InvalidInput
 from askfew.planning import Range
-from askfew.web.pages.new.uploads import items_from, questions_from
+from askfew.web.pages.new.uploads import anchored, items_from, questions_from
 
 __all__ = ["RANGES", "Draft", "Filled", "read_draft"]
 
 T = TypeVar("T")
 
 _WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed", "people", "per_cell")
-_REAL = ("delta", "price", "lease_seconds", "step_timeout", "tolerance")
+_REAL = ("delta", "price", "lease_seconds", "step_timeout", "tolerance", "gold")
 _FEWEST_TO_FORECAST = 4
 
 
@@ -69,6 +69,8 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
         tried(key, lambda key=key, value=value: check_setting(key, value))  # type: ignore[misc]
     kind = tried("answers", lambda: check_setting("answers", _kind(texts)))
     items = tried("items", lambda: items_from(filled.items, filled.pictures))
+    if items is not None:
+        items = tried("known", partial(anchored, items, texts.get("known", "")))
     questions = tried("questions", lambda: questions_from(filled.questions, texts["questions"]))
     reuse = texts.get("reuse") or None
     if reuse is not None:

@@ -30,7 +30,12 @@ __all__ = ["router"]
 router = APIRouter(prefix="/new")
 
 _MOST_FILES = 20_000
-_FIRST = {"name": 0, "items": 1, "questions": 2, "answers": 3, "guidelines": 4, "method": 5}
+_FIRST = {
+    field: place
+    for place, field in enumerate(
+        ("name", "items", "known", "questions", "answers", "guidelines", "method")
+    )
+}
 """In the order of the form."""
 
 

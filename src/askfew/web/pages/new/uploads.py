@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from askfew.campaigns.contents import check_items, check_questions
+from askfew.campaigns.contents import check_group, check_items, check_questions
 from askfew.campaigns.folder.load import read_items, read_questions
 from askfew.campaigns.folder.pictures import check_picture
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.sentences import shown
 from askfew.errors import InvalidInput
 
-__all__ = ["items_from", "questions_from"]
+__all__ = ["anchored", "items_from", "questions_from"]
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ def items_from(table: bytes | None, pictures: Iterable[tuple[str, bytes]]) -> tu
 
 
 def questions_from(table: bytes | None, lines: str) -> tuple[Question, ...]:
-    """Questions of a CSV file, or one a line."""
+    """Questions of a CSV file, or one a line; one that defines the split begins with a star."""
     typed = [line.strip() for line in lines.splitlines() if line.strip()]
     if table and typed:
         raise InvalidInput(
@@ -54,9 +55,38 @@ def questions_from(table: bytes | None, lines: str) -> tuple[Question, ...]:
         raise InvalidInput(
             "there must be at least one question", "none", "type one a line, or choose a CSV file"
         )
-    questions = tuple(Question(f"q{number}", line) for number, line in enumerate(typed, start=1))
+    questions = tuple(
+        Question(f"q{number}", line.lstrip("* "), line.startswith("*"))
+        for number, line in enumerate(typed, start=1)
+    )
     check_questions(questions)
     return questions
+
+
+def anchored(items: tuple[Item, ...], lines: str) -> tuple[Item, ...]:
+    """The items, with the groups of those that are known: ``item, group``, one a line.
+
+    >>> [item.group for item in anchored((Item("a"), Item("b")), "b, owls")]
+    ['', 'owls']
+    """
+    known: dict[str, str] = {}
+    ids = {item.id for item in items}
+    for line in filter(None, map(str.strip, lines.splitlines())):
+        name, comma, group = (part.strip() for part in line.rpartition(","))
+        if not (comma and name and group):
+            raise InvalidInput(
+                "a known item must be written as item, group", shown(line), "put a comma between"
+            )
+        if name not in ids:
+            raise InvalidInput(
+                "a known item must be one of the items", shown(name), "write its id as it is there"
+            )
+        if known.setdefault(name, group) != group:
+            raise InvalidInput(
+                "an item must be in one group", f"{shown(name)} in two", "keep the right one"
+            )
+        check_group(group)
+    return tuple(replace(item, group=known.get(item.id, item.group)) for item in items)
 
 
 def _through_file(name: str, data: bytes, read: Callable[[Path], T]) -> T:

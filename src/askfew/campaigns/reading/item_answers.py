@@ -1,15 +1,27 @@
-"""One item with all its answers: those of closed steps, as everywhere."""
+"""Items with all their answers: those of closed steps, as everywhere."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from askfew.answers import AnswerKind, YesNo
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries import answers as told
 
-__all__ = ["AnsweredQuestion", "Given", "ItemAnswers", "answers_about", "spoken"]
+__all__ = [
+    "AnsweredQuestion",
+    "Given",
+    "ItemAnswers",
+    "answers_about",
+    "answers_by_item",
+    "spoken",
+]
+
+_Told = tuple[int, str, float, float | None]
+"""Question, worker, value, seconds."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +53,34 @@ class ItemAnswers:
 
 def answers_about(campaign: Campaign, item: int) -> ItemAnswers:
     """Read them from the store."""
-    kind = campaign.settings.answers
     with campaign.database.read() as connection:
         rows = told.answers_about(connection, campaign.id, item)
         skips = Counter(told.skips_about(connection, campaign.id, item)).most_common()
+    return ItemAnswers(_by_question(campaign, rows), tuple(skips))
+
+
+def answers_by_item(
+    connection: Connection, campaign: Campaign
+) -> list[tuple[str, tuple[AnsweredQuestion, ...]]]:
+    """All answers of closed steps by the ids of their items."""
+    by_item: dict[int, list[_Told]] = {}
+    for each in told.counted_answers(connection, campaign.id):
+        row = (each.question, each.worker, each.value, each.seconds)
+        by_item.setdefault(each.item, []).append(row)
+    return [
+        (campaign.items[item].id, _by_question(campaign, rows))
+        for item, rows in sorted(by_item.items())
+    ]
+
+
+def _by_question(campaign: Campaign, rows: Iterable[_Told]) -> tuple[AnsweredQuestion, ...]:
+    """The most answered first."""
+    kind = campaign.settings.answers
     by_question: dict[int, list[tuple[Given, float]]] = {}
     for question, worker, value, seconds in rows:
         given = Given(worker, spoken(kind, value), seconds)
         by_question.setdefault(question, []).append((given, value))
-    questions = tuple(
+    return tuple(
         AnsweredQuestion(
             campaign.questions[number].text or campaign.questions[number].id,
             _mean(kind, [value for _, value in all_of_it]),
@@ -57,7 +88,6 @@ def answers_about(campaign: Campaign, item: int) -> ItemAnswers:
         )
         for number, all_of_it in sorted(by_question.items(), key=lambda each: -len(each[1]))
     )
-    return ItemAnswers(questions, tuple(skips))
 
 
 def spoken(kind: AnswerKind, value: float) -> str:
