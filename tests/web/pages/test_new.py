@@ -72,6 +72,10 @@ def test_pictures_alone_are_items_in_human_order() -> None:
             "question 2: a text must have",
         ),
         ({"reuse": "a\0b"}, ITEMS, "reuse", "name must be"),
+        ({"known": "a owls"}, ITEMS, "known", "a known item must be written as item, group"),
+        ({"known": "zebra, owls"}, ITEMS, "known", "must be one of the items, got 'zebra'"),
+        ({"known": "a, owls"}, ITEMS, "known", "anchors must show at least two groups"),
+        ({"gold": "0.1"}, ITEMS, "gold", "whose group is known"),
         ({"questions": ""}, ITEMS, "questions", "at least one question"),
         ({}, None, "items", "there must be items"),
         ({}, b"id,text\na,x\na,y\n", "items", "items.csv line 3: an id must be used once"),
@@ -88,6 +92,24 @@ def test_what_is_wrong_is_said_beside_its_field(
     assert draft is None
     assert words in sentences[field]
     assert list(sentences) == [field]
+
+
+def test_anchors_and_defining_questions_can_be_typed() -> None:
+    typed = {"known": "b, owls\na , ducks", "questions": "* Does it hoot?\nDoes it swim?"}
+    draft, sentences = read_draft(
+        Filled({**TEXTS, **typed, "gold": "0.1"}, items=ITEMS, pictures=[("b.png", PIXEL)])
+    )
+    assert sentences == {}
+    assert draft is not None
+    assert {item.id: item.group for item in draft.items if item.group} == {
+        "a": "ducks",
+        "b": "owls",
+    }
+    assert [(each.text, each.defines) for each in draft.questions] == [
+        ("Does it hoot?", True),
+        ("Does it swim?", False),
+    ]
+    assert draft.settings.gold == 0.1
 
 
 def test_a_file_that_is_no_picture_is_refused() -> None:

@@ -83,7 +83,8 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
     if settings is not None:
         wrong = what_is_wrong(settings, Inputs.of(items, questions))
         if wrong is not None:
-            sentences.setdefault(wrong[0], str(wrong[1]))
+            typed = wrong[0] == "items" and texts.get("known")
+            sentences.setdefault("known" if typed else wrong[0], str(wrong[1]))
     expected = None
     if settings is not None and len(items) >= _FEWEST_TO_FORECAST:
         expected = {key: given for key, given in ranges.items() if given is not None}
