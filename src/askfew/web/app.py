@@ -11,7 +11,7 @@ from starlette.staticfiles import StaticFiles
 
 from askfew import __version__
 from askfew.campaigns.store import Store
-from askfew.web import documentation, pages, problems
+from askfew.web import documentation, health, pages, problems
 from askfew.web.access.authenticator import Authenticator
 from askfew.web.access.visits import THREADS
 from askfew.web.api import router as api
@@ -43,6 +43,7 @@ def create_app(store: Store, *, secure_cookies: bool = False, url: str | None = 
     app.add_middleware(BodyLimit, authenticator=app.state.authenticator)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     app.include_router(api, prefix="/api/v1")
+    app.include_router(health.router)
     app.include_router(pages.router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
     documentation.install(app)
