@@ -50,12 +50,12 @@ def campaign(store: Store) -> Campaign:
 def campaign_step(campaign: Campaign) -> tuple[int, int, bool]:
     """The newest step, its answers, and whether labels are known."""
     with campaign.database.read() as connection:
-        number, known = connection.execute(
-            text("SELECT number, known FROM steps ORDER BY number DESC LIMIT 1")
+        number, phase = connection.execute(
+            text("SELECT number, phase FROM steps ORDER BY number DESC LIMIT 1")
         ).one()
     here = states(campaign, number)
     waits = SlotState.OPEN in here
-    decided = '"label"' in known
+    decided = phase == "label"
     return number, here.count(SlotState.ANSWERED) if waits else 0, decided
 
 

@@ -1,6 +1,7 @@
 """A store of the first version is brought to the newest; nothing is lost."""
 
 import hashlib
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import commands
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db import migrations
 from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.known import unpack
 from askfew.campaigns.db.schema import campaigns, steps
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.reading.status import status_of
@@ -41,8 +43,15 @@ def test_a_store_of_the_first_version_is_upgraded(store_url: str) -> None:
 
 
 def age(store: Store, *, broken: bool) -> None:
-    """Make a store what version 0003 would have written: seals begin with nothing."""
+    """Make a store what version 0003 would have written: seals begin with nothing, and what was
+    known is JSON.
+    """
     with store.database.write() as connection:
+        known = {
+            step.number: json.dumps({"phase": step.phase, **unpack(step.known)})
+            for step in connection.execute(select(steps)).all()
+            if step.known is not None
+        }
         before = ""
         for step in connection.execute(select(steps).order_by(steps.c.number)).all():
             if step.closed is None:
@@ -60,6 +69,8 @@ def age(store: Store, *, broken: bool) -> None:
         connection.execute(update(campaigns).values(recipe=older))
         for table, column in (
             ("steps", "plans"),
+            ("steps", "phase"),
+            ("steps", "known"),
             ("campaigns", "closing"),
             ("campaigns", "imported"),
             ("items", '"group"'),
@@ -83,6 +94,12 @@ def age(store: Store, *, broken: bool) -> None:
             text("INSERT INTO invitations VALUES (:campaign, 'ann', :hash, 0, :expires, NULL)"),
             invited,
         )
+        connection.execute(text("ALTER TABLE steps ADD COLUMN known TEXT"))
+        for step_number, snapshot in known.items():
+            connection.execute(
+                text("UPDATE steps SET known = :known WHERE number = :number"),
+                {"known": snapshot, "number": step_number},
+            )
         connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
 
 
@@ -119,10 +136,21 @@ def begun_earlier(store: Store, store_url: str) -> Store:
     campaign = frugal(store)
     for _ in range(3):
         answer_open(campaign)
+    before = known_of(store)
+    assert before
     age(store, broken=False)
     store.close()
     Store.upgrade(store_url)
-    return Store(store_url)
+    upgraded = Store(store_url)
+    assert known_of(upgraded) == before
+    return upgraded
+
+
+def known_of(store: Store) -> list[Any]:
+    """What the method knew before every step."""
+    with store.database.read() as connection:
+        rows = connection.execute(select(steps.c.phase, steps.c.known).order_by(steps.c.number))
+        return [(row.phase, unpack(row.known)) for row in rows]
 
 
 def answer_open(campaign: Campaign) -> None:

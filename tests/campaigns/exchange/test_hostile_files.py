@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -260,7 +261,15 @@ def outcome(name: str, value: Any) -> Change:
 
 
 def array(*numbers: float, dtype: str = "<i8") -> dict[str, str]:
-    return {"base64": base64.b64encode(np.array(numbers, dtype=dtype).tobytes()).decode()}
+    return content(np.array(numbers, dtype=dtype).tobytes())
+
+
+def content(written: bytes) -> dict[str, str]:
+    return {"base64": base64.b64encode(written).decode()}
+
+
+def snapshot(head: str, arrays: bytes = b"") -> dict[str, str]:
+    return content(zlib.compress(head.encode() + b"\n" + arrays))
 
 
 BAD: dict[str, Change] = {
@@ -382,10 +391,20 @@ BAD: dict[str, Change] = {
     "a step with another seal": changed_row("steps", seal="0" * 64),
     "a step that was never closed": changed_row("steps", closed=None),
     "a step closed before it was opened": changed_row("steps", closed=1.0),
-    "a snapshot that is a list": changed_row("steps", known="[]"),
-    "a snapshot without labels": changed_row("steps", known='{"phase": "search"}'),
+    "a snapshot that is a list": changed_row("steps", known=content(b"[]")),
+    "a snapshot without labels": changed_row("steps", known=snapshot("{}")),
     "a snapshot of texts": changed_row(
-        "steps", known='{"phase": "search", "labels": ["<script>"], "expected": "soon"}'
+        "steps",
+        known=snapshot(
+            '{"items": 0, "evidence": false, "threshold": "<script>", "question": 0, "expected": 1}'
+        ),
+    ),
+    "a snapshot with too few labels": changed_row(
+        "steps",
+        known=snapshot(
+            '{"items": 7, "evidence": true, "threshold": 1, "question": 0, "expected": 1}',
+            bytes(9),
+        ),
     ),
     "a slot of another cell": changed_row("slots", item=5, question=2),
     "a slot of an unknown item": changed_row("slots", item=10**6),

@@ -132,7 +132,9 @@ steps = Table(
     # What a guess decided before the Batch was asked (askfew.plans), as JSON; NULL: nothing.
     Column("plans", LargeBinary),
     Column("why", Text, nullable=False),
-    Column("known", Text),
+    # What the method knew before it (known.py); NULL: nothing.
+    Column("phase", Text),
+    Column("known", LargeBinary),
     Column("opened", Double, nullable=False),
     Column("closed", Double),
     Column("counts", LargeBinary),

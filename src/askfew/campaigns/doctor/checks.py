@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from itertools import groupby
@@ -12,6 +11,7 @@ import numpy as np
 
 from askfew.answers import AnswerKind
 from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.known import unpack
 from askfew.campaigns.db.queries.soundness import (
     AnsweredSlot,
     SlotRow,
@@ -52,23 +52,13 @@ def step_problems(connection: Connection, campaign: int) -> list[str]:
     return found
 
 
-def _is_known(text: str) -> bool:
-    """Whether it is a snapshot as ``known_dict`` writes it."""
-    known = json.loads(text)
-    if not isinstance(known, dict):
+def _is_known(content: bytes) -> bool:
+    """Whether it is a snapshot as a store keeps it."""
+    try:
+        unpack(content)
+    except ValueError:
         return False
-    number = int | float | None
-    shapes = {"threshold": number, "expected": number, "question": int | None}
-    right = all(isinstance(known.get(name), shape) for name, shape in shapes.items())
-    labels, evidence = known.get("labels"), known.get("evidence", [])
-    return (
-        right
-        and isinstance(known.get("phase"), str)
-        and isinstance(labels, list)
-        and all(type(label) is int and label >= -1 for label in labels)
-        and (evidence is None or isinstance(evidence, list))
-        and all(isinstance(each, number) for each in evidence or [])
-    )
+    return True
 
 
 def slot_problems(connection: Connection, campaign: int, settings: Settings) -> list[str]:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
 
+from askfew.campaigns.db.known import pack, unpack
 from askfew.campaigns.db.queries.slots import any_leased, any_open
 from askfew.campaigns.db.schema import campaigns, steps
 from askfew.plans import Plan
-from askfew.records import Batch, Ints, Snapshot, Tally
+from askfew.records import Batch, Ints, Tally
 
 __all__ = [
     "NewestStep",
@@ -69,7 +70,7 @@ class NewestStep:
     number: int
     why: str
     known: dict[str, Any]
-    """The snapshot that its method took before it; empty if there is none."""
+    """The snapshot that its method took before it, with its phase; empty if there is none."""
     opened: float
     closed: float | None
 
@@ -85,7 +86,8 @@ class StepRow:
     repeats: bytes
     plans: bytes | None
     why: str
-    known: str | None
+    phase: str | None
+    known: bytes | None
     opened: float
     closed: float | None
     counts: bytes | None
@@ -119,13 +121,13 @@ def newest_step(connection: Connection, campaign: int) -> NewestStep | None:
     """The newest step; None if there is none."""
     newest = select(func.max(steps.c.number)).where(steps.c.campaign == campaign)
     row = connection.execute(
-        select(steps.c.number, steps.c.why, steps.c.known, steps.c.opened, steps.c.closed).where(
-            steps.c.campaign == campaign, steps.c.number == newest.scalar_subquery()
-        )
+        select(
+            *(steps.c[name] for name in ("number", "why", "phase", "known", "opened", "closed"))
+        ).where(steps.c.campaign == campaign, steps.c.number == newest.scalar_subquery())
     ).one_or_none()
     if row is None:
         return None
-    known = json.loads(row.known) if row.known else {}
+    known = {} if row.known is None else {"phase": row.phase, **unpack(row.known)}
     return NewestStep(row.number, row.why, known, row.opened, row.closed)
 
 
@@ -173,7 +175,8 @@ def insert_step(
             repeats=_bytes(batch.repeats),
             plans=plan_bytes(plans),
             why=batch.why,
-            known=None if batch.known is None else json.dumps(_known(batch.known)),
+            phase=None if batch.known is None else batch.known.phase,
+            known=None if batch.known is None else pack(batch.known),
             opened=now,
         )
     )
@@ -212,14 +215,14 @@ def seals_of(connection: Connection, campaigns_: Sequence[int]) -> set[str]:
 def answers_by_phase(connection: Connection, campaign: int) -> dict[str, int]:
     """How many answers closed steps have, by the phase their method was in."""
     rows = connection.execute(
-        select(steps.c.known, steps.c.counts)
+        select(steps.c.phase, steps.c.counts)
         .where(steps.c.campaign == campaign, steps.c.closed.is_not(None))
         .order_by(steps.c.number)
     )
     phases: dict[str, int] = {}
-    for known, counts in rows:
-        phase = json.loads(known)["phase"] if known else "answers"
-        phases[phase] = phases.get(phase, 0) + int(_ints(counts).sum())
+    for phase, counts in rows:
+        name = phase or "answers"
+        phases[name] = phases.get(name, 0) + int(_ints(counts).sum())
     return phases
 
 
@@ -230,8 +233,7 @@ def plans_after_learning(connection: Connection, campaign: int) -> tuple[Plan, .
         .where(
             steps.c.campaign == campaign,
             steps.c.plans.is_not(None),
-            steps.c.known.is_not(None),
-            ~steps.c.known.like('{"phase": "learn"%'),
+            steps.c.phase != "learn",
         )
         .order_by(steps.c.number)
         .limit(1)
@@ -249,18 +251,6 @@ def plan_bytes(plans: Sequence[Plan]) -> bytes | None:
 def read_plans(content: bytes | None) -> tuple[Plan, ...]:
     """The inverse of ``plan_bytes``."""
     return () if content is None else tuple(Plan.from_dict(each) for each in json.loads(content))
-
-
-def _known(known: Snapshot) -> dict[str, Any]:
-    """A snapshot as JSON-ready values."""
-    return {
-        "phase": known.phase,
-        "labels": known.labels.tolist(),
-        "evidence": None if known.evidence is None else known.evidence.tolist(),
-        "threshold": known.threshold,
-        "question": known.question,
-        "expected": known.expected,
-    }
 
 
 def _bytes(array: np.ndarray[Any, Any]) -> bytes:
