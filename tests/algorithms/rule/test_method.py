@@ -395,3 +395,19 @@ def test_the_scale_s_own_units() -> None:
     oracle = scale([[3.0], [4.9]], 1, 5, rng=1)
     assert oracle.problem.kind == Scale(1, 5)
     assert found(play(oracle, given=Rule.cut(0, 4.0))).labels.tolist() == [0, 1]
+
+
+def test_what_cannot_be_certified_any_more_is_not_asked_about() -> None:
+    """Three answers a cell on a few questions never reach the threshold, whatever they say."""
+    chances = np.where(np.arange(60)[:, np.newaxis] % 2 == 1, 0.95, 0.05) * np.ones(4)
+    chances = np.concatenate([chances, np.full((60, 11), 0.5)], axis=1)
+    result = cluster(bernoulli(chances, rng=1), method="rule", per_cell=3, rng=2)
+    assert result.status == "undecided"
+    assert set(result.answers_by_phase) == {"learn"}  # nothing is spent on certifying
+    assert result.reason == (
+        "no item can be certified: 60 items would need more answers than a question may get"
+    )
+    assert set(result.undecided.values()) == {"few-answers"}
+    assert len(result.guesses) == 60
+    right = (result.guesses == np.arange(60) % 2).mean()
+    assert max(right, 1 - right) > 0.9  # there is a best guess all the same

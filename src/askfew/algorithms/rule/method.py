@@ -32,6 +32,7 @@ from askfew.records import (
     planned,
 )
 from askfew.rule import Rule
+from askfew.wording import counted
 
 __all__ = ["rule"]
 
@@ -189,6 +190,11 @@ def _certify(settings: Settings, screen: Screen, frozen: Rule) -> Procedure[Find
     undecided = (state.labels[settings.certifying] < 0).any()
     if undecided:
         why = "all items that can be decided are certified"
+        if not (state.labels[settings.certifying] >= 0).any():
+            why = "no item can be certified"
+        short = sum(each == "few-answers" for each in chooser.reasons().values())
+        if short and np.isfinite(settings.per_cell).any():
+            why += f": {counted(short, 'item')} would need more answers than a question may get"
         return _certified(settings, chooser, frozen, "undecided", why)
     return _certified(settings, chooser, frozen, "done", "every item is certified")
 

@@ -77,7 +77,9 @@ repeats = "fresh"
 # rule' wrote, in this folder.
 # rule = "rule.json"
 
-# How many people will answer, if you know: no item is asked the same more often than they can.
+# How many people will answer, if you know: no item is asked the same more often than they can, and
+# 'askfew create' says whether they can finish. For language models, the number of models (and their
+# paraphrases are answers_per_worker_and_cell, above).
 # people = 12
 
 # The share of questions that are about anchors (see items.csv), shown among the rest to see how

@@ -91,7 +91,6 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
     if rule is not None:
         rule = replace(rule, groups=groups)
     certificate = (outcome or {}).get("certificate") or {}
-    why = (outcome or {}).get("undecided") or {}
     texts = {each.id: each.text for each in campaign.questions}
     return Knowledge(
         outcome=outcome,
@@ -105,9 +104,21 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
         own_names=own,
         rule=rule,
         divisions=() if rule is None else divisions_of(rule, campaign.settings.answers, texts),
-        why_undecided={int(item): WHY_UNDECIDED[word] for item, word in why.items()},
+        why_undecided=_why_undecided(outcome, row.state, np.where(told >= 0, told, labels)),
         promised=_promised(outcome) if outcome else rule is not None and row.state != "closed",
     )
+
+
+def _why_undecided(outcome: dict[str, Any] | None, state: str, labels: Ints) -> dict[int, str]:
+    """In words, for every item without a label: as the method says, or by how it ended."""
+    if outcome is None and state not in ("ended", "closed"):
+        return {}
+    ended = outcome or {}
+    rest = WHY_UNDECIDED["few-answers"]
+    if ended.get("status") == "no-consensus":
+        rest = "no split was found that it could be on one side of"
+    said = {int(item): WHY_UNDECIDED[word] for item, word in ended.get("undecided", {}).items()}
+    return {item: said.get(item, rest) for item in np.flatnonzero(labels < 0).tolist()}
 
 
 def _needed(certificate: Mapping[str, Any]) -> float | None:

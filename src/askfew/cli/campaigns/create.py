@@ -111,8 +111,9 @@ def _warn(settings: Settings, crowd: CrowdForecast) -> None:
             f"[bold red]MANY WORKERS NEEDED:[/bold red] about {crowd.typical_workers} different"
             " people, because nobody answers the same question about the same item more than"
             f" {_times(often)} (answers_per_worker_and_cell = {often}). With fewer, steps wait"
-            " and close without all their answers; one model alone cannot finish. Raise it if a"
-            " second answer of the same worker tells as much as the first.",
+            " and close without all their answers; one model alone cannot finish. Say how many"
+            " there are (people = 12) to hear what they can do; raise it if a second answer of the"
+            " same worker tells as much as the first.",
         )
     elif crowd.most_workers > 1:
         able = "will hardly" if crowd.typical_workers > 1 else "may not"
@@ -120,8 +121,8 @@ def _warn(settings: Settings, crowd: CrowdForecast) -> None:
             f"[bold red]ONE WORKER MAY BE TOO FEW:[/bold red] one model alone {able} finish,"
             " because no worker answers the same question about the same item more than"
             f" {_times(often)} (answers_per_worker_and_cell = {often}), and some will be asked"
-            f" up to {crowd.most_workers * often} times. Let several models or people answer, or"
-            " raise it if a model's repeated answers are fresh draws.",
+            f" up to {crowd.most_workers * often} times. Let several models or people answer; for"
+            ' one model that repeats itself set people = 1 and repeats = "same".',
         )
 
 

@@ -151,6 +151,8 @@ class Chooser:
         """Items to give up: their cells are full, they do not answer, or they are near the cut."""
         questions = len(self.state.nodes[node].questions)
         few = ~self.state.has_room(items, node) | (self.state.dropped[items] > 0)
+        # Not with what its cells may still get, even if every answer were in its favour.
+        few |= self.state.evidence[items, node].max(axis=1) + self._most_gain(items, node) < target
         over = self.spent[items] + questions > self.limit
         tried = self.rounds[items, node] >= max(
             self.tuning.patience, self.tuning.patient_answers / questions
@@ -158,6 +160,16 @@ class Chooser:
         near = tried & (self._forecast(items, node, target) + self.spent[items] > self.limit)
         for item, silent in zip(items[few | over | near], few[few | over | near], strict=True):
             yield int(item), "few-answers" if silent else "between"
+
+    def _most_gain(self, items: Ints, node: int) -> Floats:
+        """Nats that the rounds for which there is room can add at most, at the largest bets."""
+        at, kind = self.state.nodes[node], self.state.problem.kind
+        cells = np.ix_(items, np.array(at.questions))
+        rounds = np.floor((self.state.room[cells] - self.state.used[cells]).min(axis=1))
+        if isinstance(kind, Number):
+            return np.asarray(np.where(rounds > 0, np.inf, 0.0))  # one number may say it all
+        gain = _best_gain(kind, at, self.state.lines[node], *self.state.bet_limits(node))
+        return np.asarray(np.maximum(rounds, 0.0) * float(gain.max()))
 
     def _forecast(self, items: Ints, node: int, target: float) -> Floats:
         """Answers that the items still need, if they are one standard error luckier than so far."""
@@ -183,12 +195,9 @@ class Chooser:
         if isinstance(self.state.problem.kind, Number):
             # One number can be arbitrarily large, so a single round may decide.
             return np.ones(len(items), dtype=np.int64)
-        at, (low_line, high_line) = self.state.nodes[node], self.state.lines[node]
-        kind, weights, cuts = self.state.problem.kind, np.array(at.weights), np.array(at.cuts)
-        ends = np.stack([weights * (kind.low - cuts), weights * (kind.high - cuts)])
-        up = np.log1p(np.outer(high, ends.max(axis=0) - high_line)).sum(axis=1)
-        down = np.log1p(np.outer(low, low_line - ends.min(axis=0))).sum(axis=1)
-        gain = np.maximum(np.stack([down, up], axis=1), 1e-9)
+        at = self.state.nodes[node]
+        gain = _best_gain(self.state.problem.kind, at, self.state.lines[node], low, high)
+        gain = np.maximum(gain, 1e-9)
         luckiest = ((target - self.state.evidence[items, node]) / gain).min(axis=1)
         times = np.maximum(np.minimum(luckiest, self.tuning.most_at_once) / 2, 1).astype(np.int64)
         left = (self.limit - self.spent[items]) // len(at.questions)
@@ -224,6 +233,21 @@ class Chooser:
         for item in state.certifying[state.leaf[state.certifying] < 0].tolist():
             reasons[item] = self.left.get(item, "few-answers")
         return reasons
+
+
+def _best_gain(
+    kind: AnswerKind,
+    node: Node,
+    lines: tuple[float, float],
+    low: Floats | float,
+    high: Floats | float,
+) -> Floats:
+    """Nats for low and for high (bets x 2) of a round in which every answer favours that side."""
+    weights, cuts = np.array(node.weights), np.array(node.cuts)
+    ends = np.stack([weights * (kind.low - cuts), weights * (kind.high - cuts)])
+    up = np.log1p(np.outer(high, ends.max(axis=0) - lines[1])).sum(axis=1)
+    down = np.log1p(np.outer(low, lines[0] - ends.min(axis=0))).sum(axis=1)
+    return np.stack([down, up], axis=1)
 
 
 def _bet(kind: AnswerKind, node: Node, mean: Floats, spread: Floats, most: float) -> Floats:
