@@ -122,8 +122,8 @@ def test_everybody_who_waited_is_labelled_in_the_end() -> None:
 
 
 def test_cells_without_room_are_too_few_answers() -> None:
-    who = chooser(committee(2), items=3, room=2)
-    who.state.used[0, 1] = 2
+    who = chooser(committee(2), items=3, room=4)
+    who.state.used[0, 1] = 4
     plan = who.propose()
     who.accept(plan)
     assert set(plan.ints("items").tolist()) == {1, 2}

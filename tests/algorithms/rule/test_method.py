@@ -398,10 +398,10 @@ def test_the_scale_s_own_units() -> None:
 
 
 def test_what_cannot_be_certified_any_more_is_not_asked_about() -> None:
-    """Three answers a cell on a few questions never reach the threshold, whatever they say."""
+    """Two answers a cell on a few questions never reach the threshold, whatever they say."""
     chances = np.where(np.arange(60)[:, np.newaxis] % 2 == 1, 0.95, 0.05) * np.ones(4)
     chances = np.concatenate([chances, np.full((60, 11), 0.5)], axis=1)
-    result = cluster(bernoulli(chances, rng=1), method="rule", per_cell=3, rng=2)
+    result = cluster(bernoulli(chances, rng=1), method="rule", per_cell=2, rng=2)
     assert result.status == "undecided"
     assert set(result.answers_by_phase) == {"learn"}  # nothing is spent on certifying
     assert result.reason == (
@@ -410,4 +410,4 @@ def test_what_cannot_be_certified_any_more_is_not_asked_about() -> None:
     assert set(result.undecided.values()) == {"few-answers"}
     assert len(result.guesses) == 60
     right = (result.guesses == np.arange(60) % 2).mean()
-    assert max(right, 1 - right) > 0.9  # there is a best guess all the same
+    assert max(right, 1 - right) > 0.8  # there is a best guess all the same
