@@ -1,17 +1,16 @@
 """What the method rule costs and decides: ``python benchmarks/rule.py [section ...]``.
 
-Sections: synthetic, refusals, numbers (of groups), real (digits, and the tables in ``--data DIR``).
-Prints Markdown; ``benchmarks/rule.md`` is the last result.
+Sections: synthetic, refusals, numbers (of groups). Prints Markdown; ``benchmarks/rule.md`` is the
+last result. Real data: ``askfew bench --suite real``.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,7 @@ from joblib import Parallel, delayed
 
 from askfew import oracles
 from askfew.algorithms import start
-from askfew.answers import YesNo
 from askfew.driver import run
-from askfew.estimates.classes import CellMeans, agreement, fit
 from askfew.records import Finding, Floats, Ints, Oracle
 
 DELTA = 0.05
@@ -29,16 +26,13 @@ DELTA = 0.05
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """Cell means and classes; recorded answers where there are some."""
+    """Cell means and classes."""
 
     means: Floats
     classes: Ints
-    recorded: list[list[list[float]]] | None = None
 
     def oracle(self, seed: int) -> Oracle:
-        """A crowd that answers yes with the cell's mean, or the recorded answers."""
-        if self.recorded is not None:
-            return oracles.table(self.recorded, rng=seed)
+        """A crowd that answers yes with the cell's mean."""
         return oracles.bernoulli(self.means, rng=seed)
 
 
@@ -79,8 +73,6 @@ def try_rule(world: World, seed: int, anchors: int = 0, **options: Any) -> Resul
             for item in _some(np.flatnonzero(world.classes == group), anchors, rng)
         }
         options["groups"] = len(np.unique(world.classes))
-    if world.recorded is not None:
-        options["per_cell"] = oracle.per_cell  # type: ignore[attr-defined]
     method = np.random.default_rng(for_method)
     ended = run(start("rule", oracle.problem, method, delta=DELTA, **options), oracle)
     finding = ended.result
@@ -163,31 +155,6 @@ def flat(seed: int) -> World:  # noqa: ARG001
     return World(np.full((100, 20), 0.5), np.arange(100) % 2)
 
 
-def real_worlds(folder: Path | None) -> Iterator[tuple[str, World]]:
-    """Digits 0 and 1 by their pixels, and the tables in a folder."""
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
-    here = digits.target < 2
-    ink = digits.data[here] / 16  # "is this pixel dark?": the darker, the more say yes
-    yield "digits 0/1", World(ink, digits.target[here].astype(np.int64))
-    for path in sorted(folder.glob("*.npz")) if folder else ():
-        table = np.load(path)
-        if "means" in table:
-            yield path.stem, World(0.1 + 0.8 * table["means"], table["y"])
-        else:
-            shape = int(table["item"].max()) + 1, int(table["question"].max()) + 1
-            cells: list[list[list[float]]] = [
-                [[] for _ in range(shape[1])] for _ in range(shape[0])
-            ]
-            for item, question, answer in zip(
-                table["item"], table["question"], table["answer"], strict=True
-            ):
-                cells[item][question].append(float(answer))
-            means = np.array([[np.mean(cell) for cell in row] for row in cells])
-            yield path.stem, World(means, table["y"], cells)
-
-
 # Tables
 
 
@@ -250,104 +217,12 @@ def print_numbers(seeds: range) -> None:
         print(f"| {groups} | {counts} | {answers:,.0f} |", flush=True)
 
 
-def _same(world: World, seed: int) -> World:  # noqa: ARG001
-    return world
-
-
-def _accuracy(result: Result) -> float:
-    """Certified labels that agree with the classes."""
-    labels, classes = result.labels[result.certified], result.classes[result.certified]
-    return _right(labels, classes) if len(labels) else float("nan")
-
-
-def _right(labels: Ints, classes: Ints) -> float:
-    """Share of items in the group of their class; of fewer groups than classes, each class belongs
-    to the group that holds most of it.
-    """
-    one, other = (labels, classes) if labels.max() >= classes.max() else (classes, labels)
-    counts = [np.bincount(other[one == each]).max() for each in np.unique(one)]
-    return float(sum(counts) / len(labels))
-
-
-def _between(results: list[Result]) -> float:
-    """Mean agreement (adjusted Rand) of two runs on what both decided."""
-    pairs = []
-    for i, one in enumerate(results):
-        for other in results[:i]:
-            both = one.certified & other.certified
-            if both.sum() > 5:
-                pairs.append(agreement(one.labels[both], other.labels[both]))
-    return float(np.mean(pairs)) if pairs else float("nan")
-
-
-def _even(
-    world: World, answers: int, decided: float, groups: int, seed: int
-) -> tuple[float, float]:
-    """Accuracy of even sampling with EM at so many answers: of the surest, and of all."""
-    n, d = world.means.shape
-    rng = np.random.default_rng(seed)
-    counts = np.zeros(n * d, dtype=np.int64)
-    counts += answers // (n * d)
-    counts[rng.permutation(n * d)[: answers % (n * d)]] += 1
-    counts = counts.reshape(n, d)
-    if world.recorded is not None:
-        most = np.array([[len(cell) for cell in row] for row in world.recorded])
-        counts = np.minimum(counts, most)
-        sums = np.array(
-            [
-                [sum(rng.permutation(cell)[:k]) for cell, k in zip(row, have, strict=True)]
-                for row, have in zip(world.recorded, counts, strict=True)
-            ]
-        )
-    else:
-        sums = rng.binomial(counts, world.means).astype(float)
-    model = fit(CellMeans.of(YesNo(), counts, sums), groups, rng)
-    sure = np.argsort(-model.posterior.max(axis=1))[: max(int(decided * n), 1)]
-    labels = model.posterior.argmax(axis=1)
-
-    return _right(labels[sure], world.classes[sure]), _right(labels, world.classes)
-
-
-def print_real(seeds: range, folder: Path | None) -> None:
-    """Real tables, with simulated noise or recorded answers; even sampling with EM beside it."""
-    print(
-        "\n| real world | accepted | decided | accuracy | between seeds | answers | wrong about the"
-        " rule | even + EM: same share | all |\n|---|---|---|---|---|---|---|---|---|"
-    )
-    for name, world in real_worlds(folder):
-        cases: dict[str, dict[str, Any]] = {"": {}, ", 5 anchors": {"anchors": 5}}
-        if world.means.shape[1] == 1:
-            cases = {"": {"defining": [0]}}
-        for how, options in cases.items():
-            results = _runs(partial(_same, world), seeds, error="share", **options)
-            good = [each for each in results if each.status != "no-consensus"]
-            if not good:
-                print(f"| {name}{how} | 0 of {len(results)} | | | | | | | |", flush=True)
-                continue
-            decided = float(np.mean([each.decided for each in good]))
-            answers = int(np.mean([each.answers for each in good]))
-            groups = int(np.median([each.leaves for each in good]))
-            even = np.mean(
-                [_even(world, answers, decided, groups, seed) for seed in seeds[:8]], axis=0
-            )
-            certified = sum(int(each.certified.sum()) for each in good)
-            print(
-                f"| {name}{how} | {len(good)} of {len(results)} | {decided:.2f}"
-                f" | {np.nanmean([_accuracy(each) for each in good]):.3f} | {_between(good):.2f}"
-                f" | {answers:,} | {sum(each.wrong for each in good)} of {certified:,}"
-                f" | {even[0]:.3f} | {even[1]:.3f} |",
-                flush=True,
-            )
-
-
 def main() -> None:
     """Print the sections asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sections", nargs="*", default=["synthetic", "refusals", "numbers", "real"])
+    parser.add_argument("sections", nargs="*", default=["synthetic", "refusals", "numbers"])
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--seeds", type=int, default=20, help="of a real world")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--data", type=Path, help="a folder of real tables (.npz)")
     given = parser.parse_args()
     began = time.perf_counter()
     seeds = range(given.first, given.first + given.runs)
@@ -357,8 +232,6 @@ def main() -> None:
         print_refusals(seeds)
     if "numbers" in given.sections:
         print_numbers(seeds)
-    if "real" in given.sections:
-        print_real(range(given.first, given.first + given.seeds), given.data)
     print(f"\n{time.perf_counter() - began:.0f} s")
 
 

@@ -41,7 +41,7 @@ def test_a_table_for_each_instance_fits_a_terminal_and_is_drawn(
     assert [row["method"] for row in rows[:5]] == list(METHODS)
     assert float(rows[0]["mean_answers"]) > float(rows[-1]["mean_answers"])
     assert rows[-1]["method"] == "bound: untold"
-    assert sum("bound: labelling" in line for line in lines) == 2
+    assert sum("bound: labels" in line for line in lines) == 2
     assert (tmp_path / "a.png").stat().st_size > 10_000
 
 

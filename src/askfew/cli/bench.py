@@ -137,7 +137,7 @@ _COLUMNS = {
 def _print_tables(cells: Sequence[Cell], least: Sequence[Floor]) -> None:
     """One for each instance; their columns stand below one another."""
     for case, measured in groupby(cells, key=attrgetter("case")):
-        table = _table(case, "method", 9, _COLUMNS)
+        table = _table(case, "method", 13, _COLUMNS)
         for cell in measured:
             table.add_row(cell.method, *_figures(cell))
         for floor in least:
@@ -159,7 +159,7 @@ def _figures(cell: Cell) -> list[str]:
     return [
         _count(cell.summary.mean_answers),
         _count(cell.summary.q95_answers),
-        f"{100 * cell.summary.error_rate:.1f} ({100 * low:.1f}..{100 * high:.1f})",
+        f"{_percent(cell.summary.error_rate)} ({_percent(low)}..{_percent(high)})",
         _ratio(cell.to_paper),
         _ratio(cell.to_told_gap),
         f"{cell.summary.mean_batches:,.0f}",
@@ -168,7 +168,13 @@ def _figures(cell: Cell) -> list[str]:
 
 
 def _count(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.0f}"
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value < 1e7 else f"{value / 1e6:,.1f}M"
+
+
+def _percent(share: float) -> str:
+    return "100" if share > 0.9995 else f"{100 * share:.1f}"
 
 
 def _ratio(value: float | None) -> str:

@@ -225,17 +225,17 @@ def floors(case: Case, delta: float) -> list[Floor]:
     n = instance.items
     if instance.groups > 2:
         found = [theory.groups_mean(n, mixes, delta).value for mixes in mixes_of(instance)]
-        return [Floor(case.name, "bound: labelling", float(np.mean(found)))]
+        return [Floor(case.name, "bound: labels", float(np.mean(found)))]
     share = instance.second_group / n
     sigma = instance.sigma if instance.noise == "gaussian" else 0.5
     bounds = {
-        "bound: labelling": theory.labelling_mean(n, divergence_of(instance), delta),
+        "bound: labels": theory.labelling_mean(n, divergence_of(instance), delta),
         # Of the (1 - delta)-quantile; the others are of the mean.
-        "bound: Thm 4.1": theory.theorem_4_1(instance.ordered_gaps, n, share, delta, sigma),
+        "bound: Thm4.1": theory.theorem_4_1(instance.ordered_gaps, n, share, delta, sigma),
     }
     if instance.noise == "gaussian":
         told = (n, instance.gap, delta, instance.sigma)
-        bounds["bound: gap told"] = theory.told_gap_mean(*told)
+        bounds["bound: told"] = theory.told_gap_mean(*told)
         bounds["bound: untold"] = theory.untold_gap_mean(*told)
     return [Floor(case.name, name, bound.value) for name, bound in bounds.items() if not bound.void]
 

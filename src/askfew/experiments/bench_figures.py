@@ -17,28 +17,30 @@ __all__ = ["draw_planted", "draw_real"]
 
 _COLOURS = ("#0072B2", "#000000", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31")
 """Okabe and Ito's, safe for all, and one more."""
-_MARKS = "oDsv^P*X"
 _LOOKS = {
-    method: (_MARKS[place % 8], _COLOURS[place % 8])
-    for place, method in enumerate(
-        (
-            *("frugal", "told-gap", "paper", "kmeans10", "spectral"),
-            *("acb", "boc", "ariu", "same-cluster", "told-levels"),
-        )
-    )
+    "frugal": ("o", "#0072B2"),
+    "told-gap": ("D", "#000000"),
+    "told-levels": ("d", "0.5"),
+    "paper": ("s", "#D55E00"),
+    "kmeans10": ("v", "#009E73"),
+    "spectral": ("^", "#CC79A7"),
+    "acb": ("P", "#E69F00"),
+    "boc": ("*", "#56B4E9"),
+    "ariu": ("X", "#8C6D31"),
+    "same-cluster": ("<", "#D55E00"),
 }
 
 
 def draw_planted(cells: Sequence[Cell], floors: Sequence[Floor], caption: str, path: Path) -> None:
     """Mean answers on a log axis, one line a case, one mark a method; hollow where it errs.
 
-    A grey bar ends at the highest lower bound: no method can be in it.
+    A grey bar ends at the highest lower bound: nobody who keeps delta can be in it.
     """
     cases = list(dict.fromkeys(cell.case for cell in cells))
     methods = list(dict.fromkeys(cell.method for cell in cells))
     figure, axes = plt.subplots(figsize=(9, 1.8 + 0.42 * len(cases)), layout="constrained")
     for method in methods:
-        mark, colour = _LOOKS.get(method, ("o", "0.5"))
+        mark, colour = _LOOKS[method]
         for cell in cells:
             if cell.method == method and cell.summary.mean_answers is not None:
                 axes.plot(
@@ -54,7 +56,7 @@ def draw_planted(cells: Sequence[Cell], floors: Sequence[Floor], caption: str, p
     for place, case in enumerate(cases):
         highest = max((floor.answers for floor in floors if floor.case == case), default=0.0)
         axes.barh(place, max(highest - left, 0.0), 0.5, left, color="0.85", zorder=0)
-    axes.barh([0], [0.0], color="0.85", label="no method can")
+    axes.barh([0], [0.0], color="0.85", label="below a bound")
     axes.set_xlim(left=left)
     axes.set_yticks(range(len(cases)), cases)
     axes.invert_yaxis()
@@ -83,8 +85,9 @@ def draw_real(rows: Sequence[RealRow], caption: str, path: Path) -> None:
         grid.flat[place].set_title(world, fontsize=10, loc="left")
     for axes in grid.flat[len(worlds) :]:
         axes.set_visible(False)
-    figure.supxlabel(f"answers\n{caption}", fontsize=9)
-    figure.supylabel("share correct", fontsize=9)
+    explained = "full: labels that askfew gives, and to how many items; hollow: others, all items"
+    figure.supxlabel(f"answers ({explained})\n{caption}", fontsize=9)
+    figure.supylabel("share in the group of their class", fontsize=9)
     figure.legend(handles=_legend(rows), loc="outside upper center", ncols=5, frameon=False)
     figure.savefig(path, dpi=110)
     plt.close(figure)

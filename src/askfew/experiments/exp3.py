@@ -69,5 +69,9 @@ def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
         claims=[
             GrowthClaim(f"CR({half:g})", "CR grows like 1 / share (exponent -1)"),
             GrowthClaim(f"CBC({half:g})", "CBC does not depend on the share (exponent 0)"),
+            GrowthClaim(
+                f"BanditClustering({config.delta:g})",
+                "the sum of both: flat where labelling dominates (exponent 0)",
+            ),
         ],
     )

@@ -243,22 +243,24 @@ class _Counting:
 
 
 def _wrong(finding: Finding | None, outcome: Outcome, world: World) -> int:
-    """Labels that are wrong about the rule; or, for the promise "groups", about the questions it
-    was certified by: nearer to the means of another group than to those of their own.
+    """Labels that are wrong about the rule; or, for the promise "groups", about its exclusions.
 
     No two real items are the same, so the promise "groups" speaks of no real world. What is left
-    of it is that the labels split the items as these questions do.
+    of it are the exclusions that a label rests on: on some question it was certified by, the item
+    lies on its own group's side of every other group's mean.
     """
     if finding is not None and finding.rule is not None:
         return judge(finding, world).wrong
     questions = np.array(getattr(outcome.certificate, "questions", ()) or [outcome.question])
     assert world.means is not None
     labelled = np.flatnonzero(outcome.labels >= 0)
-    labels, means = outcome.labels[labelled], world.means(questions.astype(np.int64))[labelled]
-    centres = np.stack([means[labels == group].mean(axis=0) for group in np.unique(labels)])
-    away = ((means[:, np.newaxis] - centres) ** 2).sum(axis=2)
-    own = np.unique(labels, return_inverse=True)[1]
-    return int((away[np.arange(len(labels)), own] > away.min(axis=1) + 1e-9).sum())
+    means = world.means(questions.astype(np.int64))[labelled]
+    own = np.unique(outcome.labels[labelled], return_inverse=True)[1]
+    centres = np.stack([means[own == group].mean(axis=0) for group in range(own.max() + 1)])
+    towards = centres[own][:, np.newaxis] - centres  # items x other groups x questions
+    excluded = ((means[:, np.newaxis] - centres) * towards > 0).any(axis=2)
+    excluded[np.arange(len(own)), own] = True
+    return int((~excluded.all(axis=1)).sum())
 
 
 def _row(

@@ -10,8 +10,8 @@ of the remaining items are like it, make them a group, and go on with the rest (
 confidence. The number of groups need not be known.
 
 Ours: the threshold test of a pair is an e-process against 1/2, bets on either side with a mixture
-of six sizes; delta is split over the pairs, each item has at most ``groups`` or n of them; a pair
-is dropped when its 20 log(n / delta) first answers leave it open (a pair at 1/2 would never end).
+of six sizes; delta is split over the pairs, each item has at most ``groups`` or n of them. A pair
+whose mean is 1/2 would never end: the model has none.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ def same_cluster(
     labels = np.full(n, -1)
     most = groups - 1 if groups is not None else n
     needed = math.log(n * min(most, n) / delta)
-    patience = math.ceil(20 * math.log(n / delta))
     found = 0
     while (rest := np.flatnonzero(labels < 0)).size and found < most:
         free = rest[rest < problem.questions]
@@ -52,7 +51,7 @@ def same_cluster(
             break  # nobody left can be asked about
         pivot = int(rng.choice(free))
         labels[pivot] = found
-        alike = yield from _like(problem, pivot, rest[rest != pivot], labels, needed, patience)
+        alike = yield from _like(problem, pivot, rest[rest != pivot], labels, needed)
         if alike is None:
             break  # nobody answers any more
         labels[alike] = found
@@ -64,7 +63,7 @@ def same_cluster(
 
 
 def _like(
-    problem: Problem, pivot: int, items: Ints, labels: Ints, needed: float, patience: int
+    problem: Problem, pivot: int, items: Ints, labels: Ints, needed: float
 ) -> Procedure[Ints | None]:
     """Those of the items that are like the pivot; None if nobody answers."""
     counts, sums = np.zeros(len(items)), np.zeros(len(items))
@@ -86,7 +85,6 @@ def _like(
         for side in (1, -1):
             evidence = _evidence(problem.kind, side, counts[waiting], sums[waiting])
             verdict[waiting[nine_digits(evidence) >= nine_digits(needed)]] = side
-        verdict[(verdict == 0) & (counts >= patience)] = -1
     return np.asarray(items[verdict == 1])
 
 
