@@ -112,7 +112,8 @@ def _answer(request: Request, refused: Exception) -> Response:
     if status == 404 and detail == title:  # no route: Starlette has no sentence of its own
         detail = _NOWHERE
     problem = ProblemDetails(title=title, status=status, detail=detail)
-    if request.url.path.startswith("/api/"):
+    sent_json = request.headers.get("content-type", "").startswith("application/json")
+    if request.url.path.startswith("/api/") or sent_json:  # a script of ours shows the sentence
         return JSONResponse(problem.model_dump(), status, refused.headers, media_type=MEDIA_TYPE)
     if status == 401:
         if "hx-request" in request.headers:  # htmx follows redirects into a part of the page
