@@ -93,6 +93,7 @@ def _say(
     report.print(
         *more,
         f"The open step needs {counted(status.workers_needed, 'worker')}.",
+        sep="\n",
         markup=False,
     )
     report.print(
