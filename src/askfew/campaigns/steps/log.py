@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -97,13 +97,16 @@ def _origin(connection: Connection, campaign: int) -> str:
     return origin(problem, row.recipe_dict)
 
 
-def _tally(rows: int, answered: Iterable[tuple[int, float]]) -> Tally:
+def _tally(rows: int, answered: Sequence[tuple[int, float]]) -> Tally:
     """Counts and exact sums by row: fsum, so that the order of arrival can never matter."""
-    values: list[list[float]] = [[] for _ in range(rows)]
-    for row, value in answered:
-        values[row].append(value)
-    return Tally(
-        np.array([len(each) for each in values], dtype=np.int64),
-        np.array([math.fsum(each) for each in values]),
-        np.array([math.fsum(v * v for v in each) for each in values]),
-    )
+    table = np.array(answered, dtype=np.float64).reshape(-1, 2)
+    row, value = table[:, 0].astype(np.int64), table[:, 1]
+    counts, sums, squares = np.bincount(row, minlength=rows), np.zeros(rows), np.zeros(rows)
+    alone = counts[row] == 1  # most rows of a large step: nothing is to be added
+    sums[row[alone]], squares[row[alone]] = value[alone], value[alone] ** 2
+    several: dict[int, list[float]] = {}
+    for place, each in zip(row[~alone].tolist(), value[~alone].tolist(), strict=True):
+        several.setdefault(place, []).append(each)
+    for place, values in several.items():
+        sums[place], squares[place] = math.fsum(values), math.fsum(v * v for v in values)
+    return Tally(counts.astype(np.int64), sums, squares)

@@ -251,7 +251,7 @@ def values_by_row(connection: Connection, campaign: int, step: int) -> list[tupl
         slots.c.campaign == campaign, slots.c.step == step, slots.c.state == SlotState.ANSWERED
     )
     rows = connection.execute(answered.order_by(slots.c.number))
-    return [(row, value) for row, value in rows]
+    return [tuple(row) for row in rows]
 
 
 def slots_by_state(connection: Connection, campaign: int, step: int) -> dict[int, int]:
