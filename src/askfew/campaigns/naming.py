@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 from askfew.campaigns.campaign import Campaign
@@ -11,7 +12,7 @@ from askfew.campaigns.db.queries.campaigns import get_campaign, keep_names
 from askfew.campaigns.sentences import shown
 from askfew.errors import InvalidInput
 
-__all__ = ["name_group", "named", "read_names"]
+__all__ = ["in_names", "name_group", "named", "read_names"]
 
 
 def read_names(stored: str | None) -> dict[str, str]:
@@ -32,6 +33,18 @@ def read_names(stored: str | None) -> dict[str, str]:
 def named(groups: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ...]:
     """The groups as they are called."""
     return tuple(names.get(each, each) for each in groups)
+
+
+def in_names(text: str | None, own: tuple[str, ...], groups: tuple[str, ...]) -> str | None:
+    """A method's text with the owner's names for groups that it knows by number.
+
+    >>> in_names("group 1 if it swims, else group 0", ("0", "1"), ("0", "Ducks"))
+    'Ducks if it swims, else group 0'
+    """
+    called = {before: after for before, after in zip(own, groups, strict=True) if before != after}
+    if text is None or not called:
+        return text
+    return re.sub(r"\bgroup (\d+)\b", lambda found: called.get(found[1], found[0]), text)
 
 
 def name_group(campaign: Campaign, groups: tuple[str, ...], group: str, name: str) -> None:

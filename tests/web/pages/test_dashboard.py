@@ -222,6 +222,7 @@ def test_a_campaign_by_rule_from_learning_to_its_end(site: Site, store: Store) -
     renamed = done.post(f"{here}/name", data={"group": "1", "called": "Owls"}).text
     assert "Owls" in renamed
     assert "owls" in done.get(f"{here}/parts/split").text.lower()
+    assert "Owls" in done.get(f"{here}/parts/summary").text  # in the certificate
     assert (
         "different names" in done.post(f"{here}/name", data={"group": "0", "called": "Owls"}).text
     )

@@ -17,6 +17,7 @@ from askfew.campaigns.db.queries.campaigns import get_campaign
 from askfew.campaigns.db.queries.steps import answers_by_phase
 from askfew.campaigns.flags import Flag, flags_of
 from askfew.campaigns.gold import GoldScore, gold_scores
+from askfew.campaigns.naming import in_names
 from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.item_answers import AnsweredQuestion, answers_by_item
 from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
@@ -132,7 +133,11 @@ def findings_of(campaign: Campaign) -> Report:
     return Report(
         status=status,
         outcome=outcome,
-        certificate_text=qualified((outcome or {}).get("certificate_text"), status.warnings),
+        certificate_text=in_names(
+            qualified((outcome or {}).get("certificate_text"), status.warnings),
+            known.own_names,
+            known.groups,
+        ),
         known=known,
         threshold=known.threshold,
         items=_labelled(campaign, tallies.by_item, known, guesses),

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Integer, cast, func, select
 from askfew.algorithms import CLAIM_VERSIONS
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.schema import answers, campaigns
+from askfew.campaigns.naming import in_names
 from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.knowledge import Knowledge, knowledge_of
 from askfew.campaigns.reading.status import CampaignStatus, status_of
@@ -96,7 +97,11 @@ def standing_of(campaign: Campaign) -> Standing:
         status=status,
         known=known,
         curve=curve,
-        certificate_text=qualified((outcome or {}).get("certificate_text"), status.warnings),
+        certificate_text=in_names(
+            qualified((outcome or {}).get("certificate_text"), status.warnings),
+            known.own_names,
+            known.groups,
+        ),
         silent=status.state == "running"
         and bool(status.open and status.workers and curve.times)
         and campaign.clock() - curve.times[-1] > _SILENCE,
