@@ -3,8 +3,9 @@
 
 import { Keep } from "./keep.js";
 import { Backoff, Refused, Unreachable, pause, post } from "./server.js";
-import { ask, keyed, takes } from "./sheets.js";
-import { far, numberIsWrong, page, prepare, press, rest, say, show } from "./view.js";
+import { ask, guide, keyed, takes } from "./sheets.js";
+import { far, numberIsWrong, page, prepare, press, rest, say, show, step } from "./view.js";
+import { givenOf, readNumber, spoken, valueOf, whyOver } from "./words.js";
 
 const HOLD_BACK = 3000; // milliseconds in which an undo never reaches the server
 const IN_HAND = 2; // the question shown and the next one; the server may hand out fewer
@@ -312,26 +313,11 @@ function trouble(error) {
   if (!(error instanceof Refused)) throw error;
   if ([401, 403, 409].includes(error.status)) {
     over = true;
-    rest(...whyOver(error));
+    rest(...whyOver(error, keep.read()));
     keep.change((state) => (state.held = []));
     draw();
   }
   return false;
-}
-
-/** A title, and a sentence that is true: what came of the answers, and what to do. */
-function whyOver(error) {
-  const { outbox, waiting, counted } = keep.read();
-  const unsent = outbox.length + (waiting ? 1 : 0);
-  const kept = counted ? `${counted === 1 ? "The answer" : `The ${counted} answers`} that you sent ${counted === 1 ? "counts" : "count"}.` : "";
-  const lost = unsent ? `${unsent} on ${unsent === 1 ? "its" : "their"} way could not be sent any more.` : "";
-  const [title, sentence] =
-    error.status === 409
-      ? ["This campaign does not go on", "Tell whoever invited you."]
-      : error.status === 403
-        ? ["You are no longer asked here", `${error.message[0].toUpperCase()}${error.message.slice(1)}.`]
-        : ["This link no longer works", "A newer one has taken its place, or it has run out: ask whoever invited you."];
-  return [title, [sentence, kept, lost].filter(Boolean).join(" ")];
 }
 
 function reached() {
@@ -354,24 +340,11 @@ function draw() {
   else say(notice);
 }
 
-/** What the server has of this worker, and what is on its way. */
-const givenOf = ({ counted, outbox, waiting }) =>
-  (counted || 0) + [...outbox, ...(waiting ? [waiting] : [])].filter((told) => !told.skip).length;
-
-const spoken = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
-
 // ---------------------------------------------------------------- input
 
-const valueOf = (text) => (text === "yes" ? true : text === "no" ? false : Number(text));
-
 function answerNumber() {
-  const typed = page.number.value.trim().replace(",", ".");
-  const { low, high } = page.number.dataset;
-  const within = low === undefined ? "" : ` from ${Number(low)} to ${Number(high)}`;
-  const value = Number(typed);
-  if (typed === "") numberIsWrong(`Type a number${within} first.`);
-  else if (!Number.isFinite(value)) numberIsWrong(`“${page.number.value.trim().slice(0, 30)}” is no number: type one${within || ", for example 3.5"}.`);
-  else if (within && (value < Number(low) || value > Number(high))) numberIsWrong(`The number must be${within}.`);
+  const { value, wrong } = readNumber(page.number.value.trim(), page.number.dataset);
+  if (wrong) numberIsWrong(wrong);
   else answer(value);
 }
 
@@ -406,13 +379,6 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-/** Along a scale: the next button gets the focus, and Enter presses it. */
-function step(by) {
-  const at = page.choices.indexOf(document.activeElement);
-  const middle = Math.floor(page.choices.length / 2);
-  page.choices.at(at < 0 ? middle : Math.min(Math.max(at + by, 0), page.choices.length - 1))?.focus();
-}
-
 for (const kind of ["pointerdown", "pointermove", "wheel", "keydown"]) {
   document.addEventListener(kind, noticeInput, { passive: true });
 }
@@ -423,20 +389,6 @@ window.addEventListener("pagehide", leave);
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) fetchMore();
 });
-
-const guidePanel = document.getElementById("guide");
-const guideOpener = document.getElementById("guide-open");
-const guideCloser = document.getElementById("guide-close");
-
-/** On phones the guidelines are a sheet: the focus goes there, and comes back. */
-function guide(open) {
-  if (!guidePanel || open === guidePanel.classList.contains("is-open")) return;
-  guidePanel.classList.toggle("is-open", open);
-  guideOpener.setAttribute("aria-expanded", String(open));
-  (open ? guideCloser : guideOpener).focus();
-}
-guideOpener?.addEventListener("click", () => guide(true));
-guideCloser?.addEventListener("click", () => guide(false));
 
 // ---------------------------------------------------------------- going on where it stopped
 

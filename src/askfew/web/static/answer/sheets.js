@@ -33,3 +33,17 @@ export function keyed(event) {
 
 /** Whether a button has this key among its own. */
 export const takes = (button, key) => button.dataset.keys.toLowerCase().split(" ").includes(key);
+
+const guidePanel = $("guide");
+const guideOpener = $("guide-open");
+const guideCloser = $("guide-close");
+
+/** On phones the guidelines are a sheet: the focus goes there, and comes back. */
+export function guide(open) {
+  if (!guidePanel || open === guidePanel.classList.contains("is-open")) return;
+  guidePanel.classList.toggle("is-open", open);
+  guideOpener.setAttribute("aria-expanded", String(open));
+  (open ? guideCloser : guideOpener).focus();
+}
+guideOpener?.addEventListener("click", () => guide(true));
+guideCloser?.addEventListener("click", () => guide(false));

@@ -112,3 +112,10 @@ export function press(value) {
 }
 
 const imageAddress = (hash) => `${page.root.dataset.api}/images/${hash}`;
+
+/** Along a scale: the next button gets the focus, and Enter presses it. */
+export function step(by) {
+  const at = page.choices.indexOf(document.activeElement);
+  const middle = Math.floor(page.choices.length / 2);
+  page.choices.at(at < 0 ? middle : Math.min(Math.max(at + by, 0), page.choices.length - 1))?.focus();
+}
