@@ -53,6 +53,7 @@ class Crew:
     def __init__(self, url: str, folder: Path, dawdle: float) -> None:
         self.url, self.folder, self.dawdle = url, folder, dawdle
         self.stop_file = folder / "stop"
+        self._rng = random.Random(0)
         self._started = 0
         self._alive: list[Any] = []
 
@@ -65,11 +66,19 @@ class Crew:
             self._started += 1
 
     def kill_one(self) -> None:
-        """SIGKILL to a random one: nothing it holds is tidied up."""
-        process = self._alive.pop(random.randrange(len(self._alive)))
+        """SIGKILL to one of them, by a seed: nothing it holds is tidied up."""
+        process = self._alive.pop(self._rng.randrange(len(self._alive)))
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         assert process.exitcode == -signal.SIGKILL
+
+    def wait_for_answers(self, most: int, campaign: Campaign) -> None:
+        """Until they have told a few more, 1 to ``most`` by a seed, or the campaign is over."""
+        enough = len(self.acknowledged()) + self._rng.randint(1, most)
+        until = time.monotonic() + 60
+        while len(self.acknowledged()) < enough and campaign.state == "running":
+            assert time.monotonic() < until, "nobody answers any more"
+            time.sleep(0.002)
 
     def dismiss(self) -> None:
         """Let the others finish what they are doing, and go."""
@@ -93,13 +102,18 @@ def _lines(file: Path) -> list[str]:
 
 
 def _work(url: str, number: int, folder: Path, dawdle: float) -> None:
-    _dawdle_in_transactions(dawdle)
+    rng = random.Random(number)
+
+    def pause() -> None:
+        time.sleep(rng.random() * dawdle)
+
+    _dawdle_in_transactions(pause)
     told = os.open(folder / f"{number}.told", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     store: Store | None = None
     try:
         while not (folder / "stop").exists():
             try:
-                store = store or _opened(url, dawdle)
+                store = store or _opened(url, pause)
                 if not _answer_some(store, f"worker {number}", told):
                     time.sleep(0.02)
             except StoreUnreachable:
@@ -108,12 +122,12 @@ def _work(url: str, number: int, folder: Path, dawdle: float) -> None:
         (folder / f"{number}.error").write_text(traceback.format_exc())
 
 
-def _opened(url: str, dawdle: float) -> Store:
+def _opened(url: str, pause: Callable[[], None]) -> Store:
     store = Store(url)
 
     @event.listens_for(store.database.engine, "before_cursor_execute")
     def wait(*_: object) -> None:
-        time.sleep(random.random() * dawdle)
+        pause()
 
     return store
 
@@ -139,12 +153,12 @@ def _going(store: Store) -> list[Campaign]:
     return [campaign for campaign in _known.values() if campaign.state == "running"]
 
 
-def _dawdle_in_transactions(dawdle: float) -> None:
+def _dawdle_in_transactions(pause: Callable[[], None]) -> None:
     def slowly(method: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*arguments: Any) -> Any:
-            time.sleep(random.random() * dawdle)
+            pause()
             result = method(*arguments)
-            time.sleep(random.random() * dawdle)
+            pause()
             return result
 
         return wrapped

@@ -1,6 +1,5 @@
 """Processes and servers killed at any moment: no acknowledged answer is lost or counted twice."""
 
-import random
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -56,7 +55,7 @@ def disturb(store: Store, crew: Crew, kill: Callable[[], None]) -> None:
     for number in range(KILLS):
         if not campaigns or campaigns[-1].state != "running":
             campaigns.append(new_campaign(store, f"campaign {number}"))
-        time.sleep(random.random() * 0.1)
+        crew.wait_for_answers(6, campaigns[-1])
         kill()
     wait_for_the_end(campaigns)
     crew.dismiss()
@@ -98,7 +97,7 @@ def test_twenty_processes_on_one_sqlite_file_five_killed(tmp_path: Path) -> None
     crew = Crew(url, tmp_path, dawdle=0.001)
     crew.start(20)
     for _ in range(5):
-        time.sleep(0.1)
+        crew.wait_for_answers(20, campaign)
         crew.kill_one()
     wait_for_the_end([campaign])
     crew.dismiss()

@@ -140,6 +140,20 @@ class Settings:
         }
 
     @classmethod
+    def from_store(cls, values: Mapping[str, object]) -> Settings:
+        """What ``to_dict`` wrote when the campaign was created, and its method was started to look
+        at the options: that is not done again whenever the campaign is opened.
+        """
+        for key in values:
+            _check_key(key)
+        made = object.__new__(cls)
+        for each in fields(cls):
+            usual = each.default_factory() if callable(each.default_factory) else each.default
+            value = check_setting(each.name, values.get(each.name, usual))
+            object.__setattr__(made, each.name, value)
+        return made
+
+    @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> Settings:
         """What ``to_dict`` wrote, or a table of a TOML file; only the name must be there."""
         for key in values:

@@ -112,7 +112,7 @@ class Store:
                 repr(name),
                 "check its name",
             )
-        settings = Settings.from_dict(row.settings_dict)
+        settings = Settings.from_store(row.settings_dict)
         return Campaign(self.database, row.id, settings, self.clock)
 
     def campaign_of(self, lease: str) -> Campaign | None:

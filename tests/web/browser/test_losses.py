@@ -15,14 +15,15 @@ from web_browser import PATIENCE, RECORD_TELLS, KillableServer, RunningServer, V
 
 PAGES = 10
 PRESS_FOR_EVER = """
+let pressed = 0;
 setInterval(() => {
-  const key = Math.random() < 0.5 ? "y" : "n";
+  const key = pressed++ % 3 ? "y" : "n";
   if (document.getElementById("answer").dataset.lease) {
     document.dispatchEvent(new KeyboardEvent("keydown", { key }));
   }
 }, 200);
 """
-"""Answers at random."""
+"""Answers whatever is asked."""
 
 
 def long_campaign(store: Store, **changes: object) -> Campaign:

@@ -25,9 +25,8 @@ from sqlalchemy import (
     text,
 )
 
-from askfew.campaigns.db.engine import open_engine
+from askfew.campaigns.db.engine import locked, open_engine, open_lock
 from askfew.campaigns.db.failures import Failures
-from askfew.campaigns.db.lock import locked, open_lock
 from askfew.campaigns.db.raw import RawConnections, RawTransaction
 from askfew.errors import StoreUnreachable
 

@@ -1,18 +1,41 @@
-"""SQLAlchemy's engine for a store's address, set up so that a commit survives power loss."""
+"""SQLAlchemy's engine for a store's address, set up so that a commit survives power loss.
+
+One writer at a time: whoever writes to a SQLite file first waits for the lock beside it. SQLite's
+own busy time-out polls, and under load starves whoever is unlucky. This lock blocks, and the kernel
+wakes the waiting in turn. (The library filelock polls, too, so it would not do.)
+"""
 
 from __future__ import annotations
 
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from askfew.campaigns.db.lock import locked, open_lock
 from askfew.errors import InvalidInput, MissingExtra
 
-__all__ = ["file_of", "open_engine", "shown_url"]
+__all__ = ["file_of", "locked", "open_engine", "open_lock", "shown_url"]
 
 _BUSY_SECONDS = 60.0
+
+
+def open_lock(file: str) -> int:
+    """The lock beside the file; OSError if it cannot be made."""
+    return os.open(f"{file}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+
+
+@contextmanager
+def locked(lock: int) -> Iterator[None]:
+    """Wait for this writer's turn; a killed process gives its turn up by itself."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def open_engine(url: str) -> tuple[Engine, str | None]:
