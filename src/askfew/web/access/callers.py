@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, insert, literal, null, select, union_all
-from sqlalchemy.sql.elements import ColumnElement
-from sqlalchemy.sql.selectable import CompoundSelect
-
-from askfew.campaigns.db.schema import campaigns, invitations, links, owner_token, sessions
+from askfew.campaigns.db.queries.access import (
+    Holder,
+    delete_session,
+    holder_of_session,
+    holder_of_token,
+    insert_session,
+)
 from askfew.campaigns.store import Store
 from askfew.web.access.tokens import csrf_of, hash_of, new_token, same
 from askfew.web.problems import Refused
@@ -46,67 +47,13 @@ class Caller:
         return self.worker is None
 
 
-@dataclass(frozen=True)
-class _Holder:
-    """Whom a token belongs to, and how they stand with the campaign that is asked for.
-
-    The owner has no name, and no end.
-    """
-
-    worker: str | None
-    hash: str
-    expires: float | None
-    opens: bool
-    """Whether they were invited to the campaign, and their link opens it."""
-    revoked: float | None
-
-
-def _holders(of: ColumnElement[str]) -> CompoundSelect[Any]:
-    """Whom a token's hash belongs to: at most one row."""
-    here = bindparam("campaign", type_=campaigns.c.name.type)
-    return union_all(
-        select(
-            null().label("worker"),
-            owner_token.c.hash,
-            null().label("expires"),
-            literal(True).label("opens"),
-            null().label("revoked"),
-        ).where(owner_token.c.hash == of),
-        select(
-            links.c.worker,
-            links.c.hash,
-            links.c.expires,
-            and_(
-                invitations.c.worker.is_not(None),
-                (links.c.campaign.is_(None)) | (links.c.campaign == campaigns.c.id),
-            ),
-            invitations.c.revoked,
-        )
-        .select_from(links)
-        .outerjoin(campaigns, campaigns.c.name == here)
-        .outerjoin(
-            invitations,
-            and_(invitations.c.campaign == campaigns.c.id, invitations.c.worker == links.c.worker),
-        )
-        .where(links.c.hash == of),
-    )
-
-
-_BY_TOKEN = _holders(bindparam("token", type_=owner_token.c.hash.type))
-_BY_SESSION = _holders(
-    select(sessions.c.token)
-    .where(sessions.c.hash == bindparam("session"), sessions.c.expires > bindparam("now"))
-    .scalar_subquery()
-)
-
-
 def by_token(store: Store, token: str, campaign: str | None) -> Caller | None:
     """Whose token this is; None if it is nobody's, or too old.
 
     Refused if it is somebody's who may not enter the campaign.
     """
     digest = hash_of(token)
-    holder = _holder(store, _BY_TOKEN, {"token": digest, "campaign": campaign})
+    holder = holder_of_token(store.database, digest, campaign)
     if holder is None or not same(holder.hash, digest):
         return None
     return _caller(store, holder, campaign)
@@ -114,8 +61,7 @@ def by_token(store: Store, token: str, campaign: str | None) -> Caller | None:
 
 def by_session(store: Store, session: str, campaign: str | None) -> Caller | None:
     """Whose session this is; None if it has run out, or if its token is good no more."""
-    at = {"session": hash_of(session), "now": store.clock(), "campaign": campaign}
-    holder = _holder(store, _BY_SESSION, at)
+    holder = holder_of_session(store.database, hash_of(session), campaign, store.clock())
     caller = None if holder is None else _caller(store, holder, campaign)
     return None if caller is None else replace(caller, csrf=csrf_of(session))
 
@@ -124,27 +70,18 @@ def open_session(store: Store, token: str) -> str:
     """A new session for whoever holds this token; those that ran out are cleared away."""
     session, now = new_token(), store.clock()
     with store.database.write() as connection:
-        connection.execute(delete(sessions).where(sessions.c.expires <= now))
-        connection.execute(
-            insert(sessions).values(
-                hash=hash_of(session), token=hash_of(token), expires=now + SESSION_SECONDS
-            )
-        )
+        until = now + SESSION_SECONDS
+        insert_session(connection, hash_of(session), hash_of(token), now, until)
     return session
 
 
 def close_session(store: Store, session: str) -> None:
     """Whoever has copied the cookie has nothing."""
     with store.database.write() as connection:
-        connection.execute(delete(sessions).where(sessions.c.hash == hash_of(session)))
+        delete_session(connection, hash_of(session))
 
 
-def _holder(store: Store, query: CompoundSelect[Any], at: dict[str, object]) -> _Holder | None:
-    row = store.database.fetch_one(query, at)
-    return None if row is None else _Holder(*row)
-
-
-def _caller(store: Store, holder: _Holder, campaign: str | None) -> Caller | None:
+def _caller(store: Store, holder: Holder, campaign: str | None) -> Caller | None:
     if holder.expires is not None and holder.expires <= store.clock():
         return None
     if holder.worker is None or campaign is None:

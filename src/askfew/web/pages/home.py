@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
-from sqlalchemy import func, select
 from starlette.responses import RedirectResponse, Response
 
-from askfew.campaigns.db.schema import answers, campaigns, items
+from askfew.campaigns.db.queries.answers import totals_by_campaign
+from askfew.campaigns.db.queries.campaigns import all_campaigns
+from askfew.campaigns.db.queries.contents import anchors_by_campaign, item_counts
 from askfew.campaigns.store import Store
 from askfew.web.access.authenticator import sent_by_another_site
 from askfew.web.access.dependencies import Entered, Owner
@@ -39,34 +39,19 @@ class CampaignLine:
 def campaign_lines(store: Store) -> list[CampaignLine]:
     """All campaigns, newest first, by a query or two whatever their size."""
     with store.database.read() as connection:
-        rows = connection.execute(select(campaigns).order_by(campaigns.c.id.desc())).all()
-        sizes = connection.execute(
-            select(items.c.campaign, func.count()).group_by(items.c.campaign)
-        )
-        size = {row[0]: row[1] for row in sizes}
-        told = connection.execute(
-            select(answers.c.campaign, func.count(), func.sum(answers.c.cost))
-            .where(answers.c.retracted.is_(False))
-            .group_by(answers.c.campaign)
-        )
-        given = {row[0]: (row[1], float(row[2] or 0.0)) for row in told}
-        marked = connection.execute(
-            select(items.c.campaign, items.c.number).where(items.c.group.is_not(None))
-        )
-        anchors: dict[int, set[int]] = {}
-        for campaign, number in marked:
-            anchors.setdefault(campaign, set()).add(number)
+        rows = all_campaigns(connection)
+        size, anchors = item_counts(connection), anchors_by_campaign(connection)
+        given = totals_by_campaign(connection)
     lines = []
-    for row in rows:
-        outcome = json.loads(row.outcome) if row.outcome else None
+    for row in reversed(rows):
         count, cost = given.get(row.id, (0, 0.0))
         lines.append(
             CampaignLine(
                 row.name,
-                ending_of(row.state, outcome, anchors.get(row.id, ())),
+                ending_of(row.state, row.outcome_dict, anchors.get(row.id, ())),
                 size.get(row.id, 0),
                 count,
-                json.loads(row.settings)["max_answers"],
+                row.settings_dict["max_answers"],
                 cost,
             )
         )

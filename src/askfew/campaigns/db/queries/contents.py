@@ -16,6 +16,7 @@ __all__ = [
     "ItemRow",
     "Picture",
     "QuestionRow",
+    "anchors_by_campaign",
     "find_picture",
     "insert_contents",
     "insert_picture",
@@ -128,6 +129,15 @@ def item_counts(connection: Connection) -> dict[int, int]:
     """How many items each campaign has."""
     query = select(items.c.campaign, func.count()).group_by(items.c.campaign)
     return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def anchors_by_campaign(connection: Connection) -> dict[int, set[int]]:
+    """The numbers of the items whose group is known, by campaign."""
+    query = select(items.c.campaign, items.c.number).where(items.c.group.is_not(None))
+    anchors: dict[int, set[int]] = {}
+    for campaign, number in connection.execute(query):
+        anchors.setdefault(campaign, set()).add(number)
+    return anchors
 
 
 def find_picture(connection: Connection, digest: str) -> Picture | None:
