@@ -1,4 +1,4 @@
-"""Who may come in by the web: the owner's token, people's links and sessions. Only hashes are kept."""
+"""Who may come in by the web: the owner's token, people's links, sessions. Only hashes are kept."""
 
 from __future__ import annotations
 

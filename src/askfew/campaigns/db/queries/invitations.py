@@ -178,7 +178,7 @@ def lock_open_link(connection: Connection, campaign: int, digest: str) -> OpenLi
 def open_link_by_hash(
     connection: Connection, digest: str, now: float
 ) -> tuple[str, OpenLinkRow] | None:
-    """The name of the campaign that a token is for, by its hash, and its link; unless it ran out."""
+    """The campaign that a token is for, by its hash, and its link; None if it ran out."""
     row = connection.execute(
         select(campaigns.c.name, *_COLUMNS)
         .select_from(open_links)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from sqlalchemy import Connection, Integer, cast, func, select
-
 from askfew.algorithms import CLAIM_VERSIONS
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.schema import answers, campaigns
+from askfew.campaigns.db.queries.answers import count_by_time
+from askfew.campaigns.db.queries.campaigns import get_campaign
 from askfew.campaigns.naming import in_names
 from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.knowledge import Knowledge, knowledge_of
@@ -88,10 +85,9 @@ def standing_of(campaign: Campaign) -> Standing:
     status = status_of(campaign)
     with campaign.database.snapshot() as connection:
         known = knowledge_of(connection, campaign)
-        curve = _curve(connection, campaign.id)
-        recipe = connection.execute(
-            select(campaigns.c.recipe).where(campaigns.c.id == campaign.id)
-        ).scalar_one()
+        points = count_by_time(connection, campaign.id, _POINTS)
+        recipe = get_campaign(connection, campaign.id).recipe_dict
+    curve = Curve([time for time, _ in points], [count for _, count in points])
     outcome = known.outcome
     return Standing(
         status=status,
@@ -106,24 +102,5 @@ def standing_of(campaign: Campaign) -> Standing:
         and bool(status.open and status.workers and curve.times)
         and campaign.clock() - curve.times[-1] > _SILENCE,
         outdated=status.state in GOING
-        and json.loads(recipe).get("claim") != CLAIM_VERSIONS.get(campaign.settings.method),
+        and recipe.get("claim") != CLAIM_VERSIONS.get(campaign.settings.method),
     )
-
-
-def _curve(connection: Connection, campaign: int) -> Curve:
-    """A few hundred points, whatever the number of answers."""
-    ours = (answers.c.campaign == campaign, answers.c.retracted.is_(False))
-    first, last = connection.execute(
-        select(func.min(answers.c.time), func.max(answers.c.time)).where(*ours)
-    ).one()
-    if first is None:
-        return Curve([], [])
-    width = max((last - first) / _POINTS, 1e-3)
-    # Rounded down: a cast alone cuts off on SQLite, and rounds on PostgreSQL.
-    bucket = cast((answers.c.time - first) // width, Integer).label("bucket")
-    rows = connection.execute(
-        select(bucket, func.count()).where(*ours).group_by(bucket).order_by(bucket)
-    ).all()
-    counts = np.cumsum([row[1] for row in rows])
-    times = [min(first + (row[0] + 1) * width, last) for row in rows]
-    return Curve([first, *times], [0, *counts.tolist()])
