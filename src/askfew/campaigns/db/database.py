@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import (
@@ -25,7 +25,7 @@ from sqlalchemy import (
     text,
 )
 
-from askfew.campaigns.db.engine import locked, open_engine, open_lock
+from askfew.campaigns.db.engine import WriteLock, open_engine
 from askfew.campaigns.db.failures import Failures
 from askfew.campaigns.db.raw import RawConnections, RawTransaction
 from askfew.errors import StoreUnreachable
@@ -175,6 +175,8 @@ class Database:
         self.engine.dispose()
 
     def _borrow(self) -> PoolProxiedConnection:
+        if (kept := self.raw.at_hand()) is not None:
+            return kept
         with self._failures.connecting():
             return self.raw.borrow()
 
@@ -195,15 +197,11 @@ class Database:
         with self._failures.translated(), connection:
             yield connection
 
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _turn(self) -> AbstractContextManager[None]:
         """On SQLite, wait for this writer's turn."""
         if self._file is None:
-            yield
-            return
+            return nullcontext()
         try:
-            lock = open_lock(self._file)
+            return WriteLock(self._file)
         except OSError as error:
             raise self._failures.no_lock(error) from error
-        with locked(lock):
-            yield

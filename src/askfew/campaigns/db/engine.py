@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
@@ -18,24 +16,24 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from askfew.errors import InvalidInput, MissingExtra
 
-__all__ = ["file_of", "locked", "open_engine", "open_lock", "shown_url"]
+__all__ = ["WriteLock", "file_of", "open_engine", "shown_url"]
 
 _BUSY_SECONDS = 60.0
 
 
-def open_lock(file: str) -> int:
-    """The lock beside the file; OSError if it cannot be made."""
-    return os.open(f"{file}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+class WriteLock:
+    """The lock beside a file: waits for this writer's turn when it is entered. A killed process
+    gives its turn up by itself. OSError if the lock cannot be made.
+    """
 
+    def __init__(self, file: str) -> None:
+        self._lock = os.open(f"{file}.lock", os.O_RDWR | os.O_CREAT, 0o644)
 
-@contextmanager
-def locked(lock: int) -> Iterator[None]:
-    """Wait for this writer's turn; a killed process gives its turn up by itself."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
+    def __enter__(self) -> None:
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._lock)
 
 
 def open_engine(url: str) -> tuple[Engine, str | None]:
@@ -85,7 +83,7 @@ def _sqlite(engine: Engine) -> tuple[Engine, str]:
         connection.isolation_level = None  # we say BEGIN ourselves, the driver must not
         if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
             # Not left to the busy time-out, which does not hold for this one.
-            with locked(open_lock(file)):
+            with WriteLock(file):
                 connection.execute("PRAGMA journal_mode = WAL").close()
         for pragma in ("synchronous = FULL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}").close()

@@ -76,9 +76,7 @@ class RawConnections:
         return known
 
     def borrow(self) -> PoolProxiedConnection:
-        """A connection for one transaction."""
-        if (kept := self._at_hand()) is not None:
-            return kept
+        """A connection from the pool; one ``at_hand`` is had for less."""
         borrowed = self._engine.raw_connection()
         self._leave_begin_to_us(borrowed, True)
         return borrowed
@@ -100,10 +98,10 @@ class RawConnections:
 
     def let_go(self) -> None:
         """Give the connections at hand back to the pool."""
-        while (kept := self._at_hand()) is not None:
+        while (kept := self.at_hand()) is not None:
             self.roll_back(kept)
 
-    def _at_hand(self) -> PoolProxiedConnection | None:
+    def at_hand(self) -> PoolProxiedConnection | None:
         """A connection that was kept, if other threads have left any."""
         try:
             return self._kept.pop()

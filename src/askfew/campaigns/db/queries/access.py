@@ -94,7 +94,7 @@ _BY_SESSION = _holders(
 
 def holder_of_token(database: Database, digest: str, campaign: str | None) -> Holder | None:
     """Whose token has this hash, and how they stand with the campaign of that name."""
-    row = database.fetch_one(_BY_TOKEN, {"token": digest, "campaign": campaign})
+    row = database.fetch_one(_BY_TOKEN, {"token": digest, "campaign": _name(campaign)})
     return None if row is None else Holder(*row)
 
 
@@ -102,9 +102,14 @@ def holder_of_session(
     database: Database, digest: str, campaign: str | None, now: float
 ) -> Holder | None:
     """Whose session has this hash, unless it ran out."""
-    at = {"session": digest, "now": now, "campaign": campaign}
+    at = {"session": digest, "now": now, "campaign": _name(campaign)}
     row = database.fetch_one(_BY_SESSION, at)
     return None if row is None else Holder(*row)
+
+
+def _name(campaign: str | None) -> str | None:
+    """None for a name that no campaign can have: PostgreSQL takes no NUL in a text."""
+    return None if campaign is None or "\0" in campaign else campaign
 
 
 def insert_session(
