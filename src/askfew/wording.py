@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["confidence", "counted"]
+__all__ = ["confidence", "counted", "ratio"]
 
 
 def counted(number: float, one: str, many: str | None = None) -> str:
@@ -22,3 +22,14 @@ def confidence(delta: float) -> str:
     """
     text = f"{1 - delta:.10g}"
     return f"1 - {delta:g}" if text == "1" else text
+
+
+def ratio(value: float) -> str:
+    """What share one number is of another; small ones as one in so many.
+
+    >>> ratio(0.00427), ratio(0.53), ratio(33.21), ratio(1234.5)
+    ('1/234', '0.53', '33.2', '1,234')
+    """
+    if 0 < value < 0.1:
+        return f"1/{1 / value:,.0f}"
+    return f"{value:,.3g}" if value < 100 else f"{value:,.0f}"

@@ -89,7 +89,7 @@ def find_method(method: str | Method) -> Method:
         return method
     if method in METHODS:
         return METHODS[method]
-    found: Method | None = find("askfew.methods", method)
+    found: Method | None = find("askfew.methods", method) if isinstance(method, str) else None
     if found is None:
         known = ", ".join([*METHODS, *installed("askfew.methods")])
         raise InvalidInput(

@@ -33,6 +33,7 @@ from askfew.experiments.bench import (
 from askfew.experiments.real import RealRow, run_real
 from askfew.experiments.real_worlds import RealWorld, packaged_worlds, worlds_in
 from askfew.simulation import local
+from askfew.wording import ratio
 
 __all__ = ["bench"]
 
@@ -178,11 +179,7 @@ def _percent(share: float) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return (
-        f"1/{1 / value:,.0f}" if value < 0.1 else f"{value:,.3g}" if value < 100 else _count(value)
-    )
+    return "-" if value is None else ratio(value)
 
 
 def _bench_real(

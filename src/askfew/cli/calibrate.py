@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from typer import Option
@@ -14,7 +14,7 @@ from askfew.algorithms import check_delta
 from askfew.cli import options
 from askfew.cli.output import check_drawable, note, print_json, progress, report
 from askfew.clustering import MAX_ANSWERS
-from askfew.simulation import Drawn, Instance, RunSummary, simulate_runs
+from askfew.simulation import Drawn, Instance, Run, RunSummary, simulate_runs
 from askfew.wording import counted
 
 __all__ = ["calibrate"]
@@ -78,8 +78,9 @@ def calibrate(
     answers = [run.answers for run in results]
     counts, edges = np.histogram(answers, bins=BINS)
     summary = RunSummary.of(results)
+    shares = [run.wrong_share for run in results] if error == "share" else None
     if figure is not None:
-        _draw(figure, answers, str(instance))
+        _draw(figure, results, _seen(summary, shares), delta, str(instance))
     if json:
         histogram = {"counts": counts.tolist(), "edges": edges.tolist()}
         head = {
@@ -92,7 +93,6 @@ def calibrate(
         print_json({**head, **asdict(summary), "histogram": histogram})
     else:
         report.print(f"[bold]{runs} simulated campaigns[/bold]: {instance}")
-        shares = [run.wrong_share for run in results] if error == "share" else None
         report.print(_verdict(summary, delta, runs, shares))
         report.print(_rest(summary))
         _print_histogram(counts.tolist(), edges.tolist())
@@ -102,12 +102,11 @@ def _verdict(
     summary: RunSummary, delta: float, runs: int, shares: Sequence[float] | None = None
 ) -> str:
     """The promise beside what was seen: any wrong label, or the mean share of wrong ones."""
-    low, high = summary.error_interval
+    _, low, high, _ = _seen(summary, shares)
     observed = f"{summary.errors} of {runs} had a wrong label"
     if shares is None:
         observed += f": {summary.error_rate:.2%}"
     else:
-        low, high = _share_interval(shares, high)
         observed += f"; the mean share of wrong labels is {summary.wrong_share:.3%}"
     observed += f" (95 % interval {low:.2%} to {high:.2%}); promised: at most {delta:.2%}."
     if high <= delta:
@@ -115,6 +114,22 @@ def _verdict(
     if low <= delta:
         return f"{observed} Consistent with the promise; more runs would narrow the interval."
     return f"{observed} [bold red]The promise is broken.[/bold red]"
+
+
+class Seen(NamedTuple):
+    """The error that delta bounds, as it was seen, and its 95 % interval."""
+
+    rate: float
+    low: float
+    high: float
+    what: str
+
+
+def _seen(summary: RunSummary, shares: Sequence[float] | None) -> Seen:
+    low, high = summary.error_interval
+    if shares is None:
+        return Seen(summary.error_rate, low, high, "campaigns with a wrong label")
+    return Seen(summary.wrong_share, *_share_interval(shares, high), "mean share of wrong labels")
 
 
 def _share_interval(shares: Sequence[float], most: float) -> tuple[float, float]:
@@ -144,14 +159,42 @@ def _print_histogram(counts: Sequence[int], edges: Sequence[float]) -> None:
         report.print(f"{low:>10,.0f} to {high:>9,.0f}  {bar} {count}")
 
 
-def _draw(path: Path, answers: Sequence[int], caption: str) -> None:
+def _draw(path: Path, results: Sequence[Run], seen: Seen, delta: float, caption: str) -> None:
+    """Above what campaigns cost, those with a wrong label on top; below the promise and the error
+    that was seen.
+    """
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    axes.hist(answers, bins=4 * BINS, color="#0072B2")
-    axes.set_xlabel(f"answers a campaign\n{caption}")
-    axes.set_ylabel("campaigns")
-    axes.spines[["top", "right"]].set_visible(False)
+    figure, (costs, promise) = plt.subplots(
+        2, 1, figsize=(7.5, 5.2), height_ratios=[4, 1], layout="constrained"
+    )
+    right = [run.answers for run in results if run.correct]
+    wrong = [run.answers for run in results if not run.correct]
+    edges = np.histogram_bin_edges([run.answers for run in results], bins=4 * BINS)
+    costs.hist(
+        [right, wrong],
+        bins=edges.tolist(),
+        stacked=True,
+        color=["#0072B2", "#D55E00"],
+        label=["every label right", "a wrong label"],
+    )
+    costs.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    costs.set_xlabel("answers a campaign")
+    costs.set_ylabel("campaigns")
+    costs.set_title(caption, loc="left", fontsize=9)
+    costs.legend(frameon=False)
+    rate, low, high = (100 * each for each in seen[:3])
+    promise.plot([low, high], [0, 0], color="#0072B2", linewidth=3, solid_capstyle="butt")
+    promise.plot(rate, 0, "o", color="#0072B2", label="seen, with its 95 % interval")
+    promise.axvline(100 * delta, color="black", label=f"promised: at most {delta:.2%}")
+    promise.set_xlim(0, 1.15 * 100 * max(delta, seen.high))
+    promise.set_ylim(-1, 1)
+    promise.set_yticks([])
+    promise.set_xlabel(f"{seen.what}, %")
+    promise.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    for axes in (costs, promise):
+        axes.spines[["top", "right"]].set_visible(False)
+    promise.spines["left"].set_visible(False)
     figure.savefig(path, dpi=150)
     plt.close(figure)
     note(f"Figure saved as {path}")

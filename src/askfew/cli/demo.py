@@ -20,6 +20,7 @@ from askfew.driver import run
 from askfew.errors import MissingExtra
 from askfew.log import Log
 from askfew.outcome import Outcome, outcome_of
+from askfew.wording import ratio
 
 __all__ = ["demo"]
 
@@ -144,7 +145,7 @@ def _print_finding(crowd: Crowd, outcome: Outcome) -> None:
 
 
 def _print_bills(bills: list[Bill]) -> None:
-    table = Table("way of asking", "answers", "money", "ratio", "promise")
+    table = Table("way of asking", "answers", "money", "to askfew's", "promise")
     for column in table.columns[1:4]:
         column.justify = "right"
         column.no_wrap = True
@@ -153,7 +154,7 @@ def _print_bills(bills: list[Bill]) -> None:
             bill.way,
             f"{bill.answers:,}",
             f"${bill.answers * PRICE:,.2f}",
-            f"{bill.answers / bills[0].answers:,.1f} x",
+            ratio(bill.answers / bills[0].answers),
             bill.promise if bill.right else f"{bill.promise}, and wrong here",
         )
     report.print("\n[bold]What it costs[/bold]")

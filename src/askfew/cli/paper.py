@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from rich.table import Table
+from rich.text import Text
 from typer import Argument, Option
 
 from askfew.cli import options
@@ -18,6 +19,7 @@ from askfew.experiments import exp1, exp2, exp3, exp4
 from askfew.experiments.slopes import Growth, growth
 from askfew.experiments.study import Line, Measured, Study, run_study
 from askfew.simulation import Engine, dask, local
+from askfew.wording import counted, ratio
 
 __all__ = ["paper"]
 
@@ -76,10 +78,10 @@ def paper(
             }
         )
     else:
+        report.print(Text(study.title, style="bold"))
+        for sentence in _conclusions(study, measured, grown):
+            report.print(Text(f"- {sentence}"))
         _print_table(study, measured)
-        for said, each in grown:
-            if each is not None:
-                report.print(_grown(study, each, said))
         note(f"Written to {folder}: {experiment}.csv, .png, .svg, .json")
 
 
@@ -134,7 +136,6 @@ def _print_table(study: Study, measured: Sequence[Measured]) -> None:
         "5 % to 95 %",
         "errors",
         "unfinished",
-        title=study.title,
     )
     for cell in measured:
         s = cell.summary
@@ -146,6 +147,35 @@ def _print_table(study: Study, measured: Sequence[Measured]) -> None:
     report.print(table)
 
 
+def _conclusions(
+    study: Study, measured: Sequence[Measured], grown: Sequence[tuple[str, Growth | None]]
+) -> list[str]:
+    """What the figures say, before the figures: costs beside each other, errors, growth."""
+    said = []
+    if study.compared is not None:
+        ours, theirs = (_means(measured, curve) for curve in study.compared)
+        ratios = sorted(ours[x] / theirs[x] for x in ours.keys() & theirs.keys())
+        if ratios:
+            low, middle, high = (ratio(ratios[at]) for at in (0, len(ratios) // 2, -1))
+            said.append(
+                f"{study.compared[0]} asks {middle} of the answers of {study.compared[1]}"
+                f" (the median over {study.x_name}; from {low} to {high})."
+            )
+    for curve in dict.fromkeys(cell.curve for cell in measured if cell.curve.startswith("frugal")):
+        cells = [cell for cell in measured if cell.curve == curve]
+        wrong, runs = sum(cell.summary.errors for cell in cells), sum(cell.runs for cell in cells)
+        said.append(f"{curve} gave a wrong label in {wrong:,} of {counted(runs, 'run')}.")
+    return said + [_grown(study, each, claim) for claim, each in grown if each is not None]
+
+
+def _means(measured: Sequence[Measured], curve: str) -> dict[float, float]:
+    return {
+        cell.x: cell.summary.mean_answers
+        for cell in measured
+        if cell.curve == curve and cell.summary.mean_answers is not None
+    }
+
+
 def _grown(study: Study, measured: Growth, said: str) -> str:
     slope, published = measured.slope, measured.published
     theirs = (
@@ -155,6 +185,6 @@ def _grown(study: Study, measured: Growth, said: str) -> str:
     )
     return (
         f"{measured.curve}: exponent {slope.exponent:.2f} (95 % interval {slope.low:.2f} to"
-        f" {slope.high:.2f}){theirs}. While {study.x_name} grows {measured.x_factor:.0f}-fold, the"
-        f" means differ by a factor of {measured.mean_factor:.1f}. Said: {said}."
+        f" {slope.high:.2f}){theirs}. The largest {study.x_name} is {ratio(measured.x_factor)}"
+        f" times the smallest, the largest mean {ratio(measured.mean_factor)} times. Said: {said}."
     )

@@ -1,4 +1,4 @@
-"""The look of the paper's figures: mean curves on log axes, with bands from 5 % to 95 %."""
+"""The look of the paper's figures: mean curves with bands from 5 % to 95 %."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axis import Axis
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from numpy.typing import ArrayLike
 
 from askfew.experiments.study import Line, Measured
 
@@ -17,6 +19,8 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _MARKS = "osD^vP*X"
 _FEW = 10
 """Values of x that each get a tick."""
+_BELOW = 8
+"""The axis of answers begins at the cheapest runs, divided by this. A round number."""
 
 
 def draw_curves(
@@ -44,9 +48,14 @@ def draw_curves(
         look = {"marker": "x+1"[index % 3]} if line.points else {"marker": ""}
         style = "none" if line.points else ("--", ":", "-.")[index % 3]
         axes.plot(line.x, line.y, color="0.35", linestyle=style, label=line.name, **look)  # type: ignore[arg-type]
-    axes.set_xscale("log")
+    values = sorted({cell.x for cell in measured})
+    axes.set_xscale("log" if _even(np.log(values)) > _even(values) else "linear")
     axes.set_yscale("log")
-    _tick(axes.xaxis, sorted({cell.x for cell in measured}))
+    lows = [cell.summary.q05_answers for cell in measured if cell.summary.q05_answers]
+    if lows:  # a bound far below all that was measured would take the room of the points
+        axes.set_ylim(bottom=min(lows) / _BELOW)
+    _tick(axes.xaxis, values)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axes.set_xlabel(f"{x_label}\n{caption}")
     axes.set_ylabel("answers")
     figure.suptitle(title, x=0.01, ha="left", fontsize=11)
@@ -59,8 +68,14 @@ def draw_curves(
     plt.close(figure)
 
 
+def _even(values: ArrayLike) -> float:
+    """How evenly they are spread over an axis: the least step as a share of the mean one."""
+    steps = np.diff(np.asarray(values, dtype=np.float64))
+    return float(steps.min() / steps.mean()) if len(steps) else 1.0
+
+
 def _tick(axis: Axis, values: Sequence[float]) -> None:
-    """Plain numbers: every value if they are few, else the powers of ten."""
+    """Plain numbers: every value if they are few."""
     if len(values) <= _FEW:
         axis.set_major_locator(FixedLocator(values))
         axis.set_minor_locator(NullLocator())

@@ -87,6 +87,7 @@ def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
             GrowthClaim(f"CR({half:g})", "CR hardly depends on s (exponent 0), for s >= 53", 53),
             GrowthClaim(f"CBC({half:g})", "CBC grows linearly in s (exponent 1)", 53),
         ],
+        compared=(f"frugal({config.delta:g})", f"BanditClustering({config.delta:g})"),
         published=_published,
     )
 

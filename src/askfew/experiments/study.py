@@ -75,6 +75,8 @@ class Study:
     places: Sequence[Place]
     lines: Sequence[Line] = ()
     claims: Sequence[GrowthClaim] = ()
+    compared: tuple[str, str] | None = None
+    """Two curves whose ratio is the conclusion: ours, and the one it is held against."""
     published: Callable[[Mapping[str, Any]], list[Line]] | None = None
     """Reads the authors' own numbers out of their published results, where there are some."""
 
