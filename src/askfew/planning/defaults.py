@@ -18,7 +18,8 @@ SHARE = Range(0.1, 0.5)
 """The small group's part of the items."""
 _USEFUL = Range(2, 8)
 _FEWEST_OF_A_RULE = 4
-"""A rule needs several questions that agree; for more than two groups so many for each."""
+"""A rule needs this many questions that agree; with more than two groups, this many for
+each."""
 _SPREAD = 0.14
 """Of the gap, where items of a group may differ: a standard deviation of .1 at .85 against .15."""
 

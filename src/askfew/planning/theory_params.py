@@ -1,4 +1,4 @@
-"""A simulated instance in the letters of the theory: theta, sigma, D, I, rates and the least."""
+"""A simulated instance in the letters of the theory: theta, sigma, D, I, rates, lower bound."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from askfew.simulation import Instance
 __all__ = ["divergence_of", "information_of", "least_mean", "mixes_of", "share_of", "sigma_of"]
 
 _WORLDS = 10
-"""So many worlds are drawn of K groups, which lie on random sides of each question."""
+"""Worlds drawn for a bound of K groups: on which side of a question a group lies is random,
+and the bound depends on it."""
 
 
 def share_of(instance: Instance) -> float:

@@ -135,7 +135,7 @@ class _Capped:
 
 
 def draw_anchors(labels: Ints, each: int, rng: np.random.Generator) -> dict[int, int]:
-    """So many random items of each group, and their groups."""
+    """``each`` random items of each group, and their groups."""
     smallest = int(np.bincount(labels).min())
     if not 0 < each <= smallest:
         raise InvalidInput(

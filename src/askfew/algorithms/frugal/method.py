@@ -169,7 +169,7 @@ class Claim(Protocol):
 
 
 class Guess(Protocol):
-    """Whoever proposes plans, and learns what they brought."""
+    """What proposes plans, and learns what they brought."""
 
     def propose(self) -> Plan:
         """The next plan, from all that was accepted and learnt. A replay does not call it."""

@@ -86,7 +86,7 @@ class Groups:
         self.representatives = [*before, item]
 
     def add_misfits(self) -> None:
-        """Whoever is excluded from every group represents the next, if there may be one more."""
+        """An item excluded from every group represents the next, if there may be one more."""
         while self.told is None or self.found < self.told:
             new = self.misfits
             if not len(new):

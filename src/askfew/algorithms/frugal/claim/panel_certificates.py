@@ -276,7 +276,7 @@ def _cover_certificate(cover: Cover, labels: Ints) -> CoverCertificate:
 
 
 def _assumptions(ledger: Ledger, groups: int, aside: int) -> tuple[str, ...]:
-    """What every label under a cap rests on, but for so many items that are set aside."""
+    """What every label under a cap rests on; ``aside`` items fit no group."""
     but = f", but for the {counted(aside, 'item')} set aside" if aside else ""
     kind = ledger.problem.kind
     noise = (

@@ -91,7 +91,7 @@ def _subsets(size: int) -> Floats:
 
 
 def _how_many(size: int, blocks: int) -> int:
-    """Partitions of so many items into at most so many blocks."""
+    """How many partitions of ``size`` items have at most ``blocks`` blocks."""
     ways = [1] + [0] * blocks
     for _ in range(size):
         ways = [0] + [ways[b - 1] + b * ways[b] for b in range(1, blocks + 1)]
@@ -99,7 +99,7 @@ def _how_many(size: int, blocks: int) -> int:
 
 
 def _partitions(size: int, blocks: int) -> Ints:
-    """Every partition into at most so many blocks (partitions x blocks), a block as bits.
+    """Every partition into at most ``blocks`` blocks (partitions x blocks), a block as bits.
 
     >>> _partitions(3, 2)
     array([[7, 0],

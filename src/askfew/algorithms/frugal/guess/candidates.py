@@ -31,6 +31,8 @@ __all__ = [
     "samples_wanted",
 ]
 
+# Where no other measurement is named: the values of the prototype. What they cost is shown by
+# `askfew bench --suite full`, and tests/algorithms/frugal/test_costs.py notices a dearer change.
 _SILENT = 6
 """Returns in a row without an answer of one side after which a candidate is given up. Where 30 %
 of the answers arrive, 3 cost 1.5 times the answers of 6; 10 cost the same (tests/algorithms/frugal/
@@ -56,7 +58,7 @@ _LEADS = 0.3
 _LIKELY = 0.2
 """The probability from which on a candidate is sampled as if to be confirmed at once."""
 _CONFIRM = 5.0
-"""Nats of hindsight such a candidate is given the samples for."""
+"""Nats in sample that such a candidate is given enough samples for."""
 _SURE = 0.9
 """The probability from which on the leader is sampled alone: its rivals wait."""
 _PROMOTED = 0.15

@@ -23,6 +23,8 @@ from askfew.records import Floats, Ints
 
 __all__ = ["KNOWN", "Beliefs", "evidence_rate"]
 
+# Where no other measurement is named: values found by trial. What they cost is in
+# benchmarks/groups.md, and tests/algorithms/frugal/test_costs.py notices a dearer change.
 _BOUNDED = np.array([0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97])
 """Levels on the scale 0 to 1."""
 _HALF = 0.3 * 1.8 ** np.arange(7.0)
@@ -214,7 +216,7 @@ class Shapes:
     """What groups (rows) probably answer to questions (columns), in units of 0 to 1 or sigmas."""
 
     tells: Floats
-    """The probability of each question to have two sides, whoever is there."""
+    """The probability that a question has two sides, for groups found or not found yet."""
     differs: Floats
     """The probability that groups (rows) are on both of them."""
     levels: Floats

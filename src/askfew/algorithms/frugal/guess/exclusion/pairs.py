@@ -1,7 +1,7 @@
 """SEARCH for the first pair: candidates (two items and a question) compete; a leader is registered.
 
-The pool, the prospects of its candidates and the size of rounds are those of two groups; here the
-pair is registered with all its questions.
+Candidates and rounds are those of two groups (``guess/candidates.py``). Here a pair is registered,
+with all its questions, so that the claim can confirm it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from askfew.records import Floats, Ints, Problem, Tally
 
 __all__ = ["PairSearch", "dealt"]
 
+# Where no other measurement is named: values found by trial. What they cost is in
+# benchmarks/groups.md, and tests/algorithms/frugal/test_costs.py notices a dearer change.
 _LEAST = 6
 """Samples in the smallest round."""
 _GROWTH = 0.07

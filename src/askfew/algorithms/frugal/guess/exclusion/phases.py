@@ -25,6 +25,8 @@ from askfew.records import Batch, Floats, Ints, Tally
 
 __all__ = ["Chooser"]
 
+# Where no other measurement is named: values found by trial. What they cost is in
+# benchmarks/groups.md, and tests/algorithms/frugal/test_costs.py notices a dearer change.
 _HOPE = 0.03
 """Below this probability a question is not hunted any more."""
 _DEEP = 24
@@ -38,7 +40,7 @@ _PROBE = 0.04
 _AUTO = 1.0
 """Where the number of groups is not told, the search ends when probing has cost this share."""
 _FAULT, _ATTEMPTS = 0.25, 4
-"""With more than this share of the items left, another pair is tried, so many in all."""
+"""If more than this share of the items is left, another pair is tried; at most four pairs in all."""
 _WHY = ("few-answers", "not-told-apart")
 """Why a silent item has no label, and why another."""
 _NONE = np.zeros(0, dtype=np.int64)

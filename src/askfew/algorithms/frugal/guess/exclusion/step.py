@@ -19,6 +19,8 @@ from askfew.records import Floats, Ints
 
 __all__ = ["LabelStep", "exclude_plan"]
 
+# Where no other measurement is named: values found by trial. What they cost is in
+# benchmarks/groups.md, and tests/algorithms/frugal/test_costs.py notices a dearer change.
 _STEP = 0.25
 """A step should bring this share of the nats that are still needed."""
 _EAGER = 0.35
@@ -199,7 +201,7 @@ class LabelStep:
         return merged[0], merged[1], merged[2], merged[3]
 
     def _rotate(self, group: int, question: int, many: int) -> tuple[Ints, Ints]:
-        """So many answers, from those of a group's references who have given fewest."""
+        """``many`` answers of a group's references, from those who have given fewest."""
         items = np.array([self.groups.representatives[group]])
         if self.groups.rotating:
             items = np.flatnonzero(self.groups.labels == group)

@@ -145,7 +145,7 @@ class CoverGuesser:
         return Plan("end", {"carried": self.carried, "useful": useful})
 
     def _certify(self) -> Plan | None:
-        """The best question for whoever needs it, with others to compare with."""
+        """The best question for the undecided items, and others to compare them with."""
         room = self.ledger.open_room
         waiting = self.cover.doubtful
         worth = np.where((room > 0) & (self.rates > _LEAST), self.rates, 0.0)

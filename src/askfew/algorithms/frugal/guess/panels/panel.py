@@ -26,9 +26,10 @@ _SHARE = 1 / 3
 _FIRST = 8
 """Answers of a question in the first round. Tried were 8, 10 and 12."""
 _ENOUGH = 1.0
-"""Explored until the questions carry so many times the evidence needed. Tried were 1 and 1.5."""
+"""Exploring ends when the questions carry this multiple of the evidence needed. Tried were 1 and
+1.5."""
 _PLENTY = 3.0
-"""Where fresh cells carry so many times what is needed, the panel is certified first."""
+"""Where fresh cells carry this multiple of the evidence needed, the panel is certified first."""
 _LONGEST = 50
 """Answers a question, for every group but one, after which exploring ends: with something to find
 two groups took less in 40 worlds; three groups did not end well with 50 in all."""

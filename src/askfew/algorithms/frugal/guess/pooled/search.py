@@ -20,6 +20,8 @@ from askfew.wording import counted
 
 __all__ = ["Pair", "Search"]
 
+# Where no other measurement is named: the values of the prototype. What they cost is shown by
+# `askfew bench --suite full`, and tests/algorithms/frugal/test_costs.py notices a dearer change.
 _LEAST = 6
 """Samples in the smallest round."""
 _MOST = 2**16

@@ -22,6 +22,8 @@ __all__ = ["End", "Sides"]
 Mask: TypeAlias = NDArray[np.bool_]
 End = Literal["done", "futile", "silent"]
 
+# Where no other measurement is named: the values of the prototype. What they cost is shown by
+# `askfew bench --suite full`, and tests/algorithms/frugal/test_costs.py notices a dearer change.
 _ROUNDS = 2
 """EM rounds after each step: more change nothing, the next step goes on from here."""
 _MEMBERS = 5.0
