@@ -40,7 +40,7 @@ _PROBE = 0.04
 _AUTO = 1.0
 """Where the number of groups is not told, the search ends when probing has cost this share."""
 _FAULT, _ATTEMPTS = 0.25, 4
-"""If more than this share of the items is left, another pair is tried; at most four pairs in all."""
+"""If more than this share of the items is left, another pair is tried; four pairs at most."""
 _WHY = ("few-answers", "not-told-apart")
 """Why a silent item has no label, and why another."""
 _NONE = np.zeros(0, dtype=np.int64)
