@@ -69,7 +69,7 @@ def answer_all(name: str = "birds", most: int = 10**6, *, guess_odd: bool = True
 
 def test_from_a_folder_to_groups_by_hand(birds: Command) -> None:
     (question,) = document(birds("ask", "birds", "--worker", "ann", "--json"))["questions"]
-    assert set(question) == {"id", "item", "question", "expires"}
+    assert set(question) == {"id", "item", "question", "expires", "seconds"}
     assert birds("tell", question["id"], "yes", "--seconds", "3.5")[:2] == (
         0,
         "accepted: thank you\n",
