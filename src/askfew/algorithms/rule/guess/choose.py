@@ -97,7 +97,7 @@ class Chooser:
         times = np.ones(len(items), dtype=np.int64)
         for node in np.unique(work).tolist():
             here = work == node
-            low[here], high[here] = self._bets(items[here], node)
+            low[here], high[here] = self._bets(items[here], node, target)
             times[here] = self._times(items[here], node, target, low[here], high[here])
         columns = {
             "items": np.repeat(items, times),
@@ -206,7 +206,7 @@ class Chooser:
             times = np.where(room, times, np.maximum(times - 1, 1))
         return np.asarray(times)
 
-    def _bets(self, items: Ints, node: int) -> tuple[Floats, Floats]:
+    def _bets(self, items: Ints, node: int, target: float) -> tuple[Floats, Floats]:
         """The bets on low and high whose evidence grows fastest if the item goes on as so far."""
         (low_level, high_level), variance = self.typical[node]
         low, high = self.state.lines[node]
@@ -218,10 +218,48 @@ class Chooser:
         down = low - (prior * low_level + total) / weight
         up = (prior * high_level + total) / weight - high
         kind = self.state.problem.kind
-        return (
+        bets = (
             _bet(kind, self.state.nodes[node], down, spread, most_low),
             _bet(kind, self.state.nodes[node], up, spread, most_high),
         )
+        if isinstance(kind, Number):
+            return bets
+        best_down, best_up = self._best_scores(node)
+        need = target + self.tuning.spare - self.state.evidence[items, node]
+        return (
+            self._stretched(bets[LOW], best_down, need[:, LOW], most_low),
+            self._stretched(bets[HIGH], best_up, need[:, HIGH], most_high),
+        )
+
+    def _best_scores(self, node: int) -> tuple[Floats, Floats]:
+        """What the best possible answers score for low and for high, question by question."""
+        kind = self.state.problem.kind
+        assert not isinstance(kind, Number)
+        at, (low, high) = self.state.nodes[node], self.state.lines[node]
+        weights, cuts = np.array(at.weights), np.array(at.cuts)
+        ends = np.stack([weights * (kind.low - cuts), weights * (kind.high - cuts)])
+        return low - ends.min(axis=0), ends.max(axis=0) - high
+
+    def _stretched(self, bets: Floats, best: Floats, need: Floats, most: float) -> Floats:
+        """Slightly larger bets, where perfect rounds would then reach the target a round earlier.
+
+        The growth of evidence is flat at its largest: a bet a little too large costs next to
+        nothing, and a round saved is worth a lot where few are needed.
+        """
+        rounds = np.ceil(need / _perfect(bets, best)) - 1
+        largest = np.minimum(self.tuning.stretch * bets, most)
+        worth = (rounds >= 1) & (rounds <= self.tuning.lucky_rounds)
+        worth &= rounds * _perfect(largest, best) >= need
+        wanted = need[worth] / rounds[worth]
+        bet = bets[worth]
+        # Newton's steps from below stay below, because the evidence is concave in the bet. Three
+        # come close enough for ``spare``.
+        for _ in range(3):
+            slope = (best / (1 + np.outer(bet, best))).sum(axis=1)
+            bet = bet + (wanted - _perfect(bet, best)) / slope
+        stretched = bets.copy()
+        stretched[worth] = np.minimum(bet, largest[worth])
+        return stretched
 
     def reasons(self) -> dict[int, WhyUndecided]:
         """Why each item to be certified has no label."""
@@ -256,6 +294,11 @@ def _bet(kind: AnswerKind, node: Node, mean: Floats, spread: Floats, most: float
         return np.asarray(np.maximum(mean, 0) / (square * kind.sigma**2))
     # Kelly's bet to second order: it maximises the mean of bet z - bet^2 z^2 / 2.
     return np.asarray(np.clip(mean / (spread + mean**2), 0, most))
+
+
+def _perfect(bets: Floats, best: Floats) -> Floats:
+    """The evidence of a round in which every answer is the best possible one."""
+    return np.asarray(np.maximum(np.log1p(np.outer(bets, best)).sum(axis=1), 1e-9))
 
 
 def _typical(node: Node, kind: AnswerKind) -> tuple[tuple[float, float], float]:

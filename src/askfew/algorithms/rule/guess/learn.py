@@ -19,7 +19,7 @@ from askfew.algorithms.rule.screen import Screen
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.answers import Number
 from askfew.estimates.classes import CellMeans, Classes, agreement, fit, predicted
-from askfew.estimates.separation import separation
+from askfew.estimates.separation import Separation, separation
 from askfew.plans import Plan
 from askfew.records import Floats, Ints, Problem
 from askfew.rule import Node, Rule
@@ -156,27 +156,33 @@ class Learner:
 
     def _with_anchors(self, screen: Screen, rng: np.random.Generator) -> Plan:
         known = np.flatnonzero(self.anchors >= 0)
+        two = len(self.names) == 2
         if not screen.rows:
             most = max(60, self._first_answers // len(known) // 2)
-            times = 1 if self.same else self.tuning.anchor_answers
-            return self._screen(known, self._pool[:most], times)
+            return self._screen(known, self._pool[:most], 1 if self.same or two else 2)
         items, questions, counts, sums = screen.table()
-        answered = CellMeans.of(self.problem.kind, counts, sums)
         told = self.anchors[items]
-        model = fit(answered, len(self.names), rng, known=told)
-        rule = self._rule(answered, model, questions, self.tuning.doubt_anchors, told)
         others = self._order[~np.isin(self._order, items)]
-        alone = len(items) == len(known) and len(others)
-        if rule is not None and not alone:
+        unlabelled = len(items) - len(known)
+        if two and unlabelled < self.tuning.unlabelled and len(others):
+            return self._narrow(screen, known, others, rng)
+        answered = CellMeans.of(self.problem.kind, counts, sums)
+        model = fit(answered, len(self.names), rng, known=told)
+        if not unlabelled and len(others):
+            # Among many groups every question is the best for some two: nothing can be narrowed.
+            promising = questions[self._promising(answered, model, told, 0.0)]
+            return self._screen(others[: self.tuning.unlabelled_many], promising)
+        rule = self._rule(answered, model, questions, self.tuning.doubt_anchors, told)
+        if rule is not None:
             return _freeze(rule, None)
         if screen.answers >= self._most_answers or len(screen.rows) > self.tuning.most_stages:
             return Plan("give up", {"agreement": None})
-        if alone or len(screen.rows) % 2:
+        if len(screen.rows) % 2:
             # Items of unknown groups sharpen the levels. Those that were asked before come first.
             promising = questions[self._promising(answered, model, told, 0.0)]
             missing = counts[:, np.isin(questions, promising)] == 0
             who = items[missing.any(axis=1)]
-            if alone or missing.mean() < self.tuning.few_missing:
+            if missing.mean() < self.tuning.few_missing:
                 who = np.concatenate([who, others[: self.tuning.unlabelled]])
             plan = self._screen(
                 who, promising, before=(items, questions, np.minimum(counts, 1) * 99)
@@ -186,6 +192,37 @@ class Learner:
             promising = questions[self._promising(answered, model, told, 2.0)]
             plan = self._screen(known, promising, before=(items, questions, counts))
         return plan if len(plan.columns["items"]) else Plan("give up", {"agreement": None})
+
+    def _narrow(self, screen: Screen, known: Ints, others: Ints, rng: np.random.Generator) -> Plan:
+        """Ask about fewer and fewer questions: first the anchors again, then new items.
+
+        Anchors come first because their groups are certain. But there are few of them, and each is
+        an exception somewhere, so other items must confirm what the anchors show.
+        """
+        items, questions, counts, sums = screen.table()
+        told = self.anchors[items]
+        # Repeats count in full: nothing is decided here but what is asked next.
+        answered = CellMeans.of(self.problem.kind, counts, sums, discount=0.0)
+        model = fit(answered, 2, rng, known=told)
+        separated = separation(answered, model, told)
+        if len(screen.rows) * len(known) < 2 * self.tuning.anchor_answers:
+            contenders = self._contenders(separated, len(questions) >> len(screen.rows))
+            plan = self._screen(known, questions[contenders], before=(items, questions, counts))
+            if len(plan.columns["items"]):
+                return plan
+        waves = (len(items) - len(known)) // self.tuning.wave
+        least = len(self._promising(answered, model, told, 0.0)) >> waves
+        contenders = self._contenders(separated, least)
+        return self._screen(others[: self.tuning.wave], questions[contenders])
+
+    def _contenders(self, separated: Separation, least: int) -> Ints:
+        """The questions that may be among the best, but at least so many."""
+        distance, error = separated.distances[0, 1], self.tuning.hope * separated.errors[0, 1]
+        best = np.argsort(-distance, kind="stable")
+        sure = np.sort(distance - error)[::-1][: self.tuning.need]
+        may_be = (distance + error)[best] >= sure[-1]
+        may_be[:least] = True  # few answers must not decide alone
+        return np.sort(best[may_be])
 
     def _promising(
         self, answered: CellMeans, model: Classes, told: Ints | None, hope: float
@@ -197,15 +234,18 @@ class Learner:
         separated = separation(answered, model, told)
         distances = separated.distances + hope * separated.errors
         groups = len(model.shares)
-        each = 3 * self._committee if groups == 2 else max(2 * self._committee // groups, 3)
         chosen: set[int] = set()
         for g in range(groups):
             for h in range(g):
-                best = np.argsort(-distances[g, h], kind="stable")[:each]
+                best = np.argsort(-distances[g, h], kind="stable")[: self._each(groups)]
                 far = distances[g, h, best] > self.tuning.promising
                 far[: 2 * self.tuning.need] = True
                 chosen.update(best[far].tolist())
         return np.array(sorted(chosen))
+
+    def _each(self, groups: int) -> int:
+        """The most questions that are looked at for one pair of groups."""
+        return 3 * self._committee if groups == 2 else max(2 * self._committee // groups, 3)
 
     # With one or two defining questions there is nothing to fit, only which way round they are.
 
