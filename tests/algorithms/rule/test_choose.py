@@ -78,6 +78,19 @@ def test_bets_are_such_as_the_claim_takes(kind: AnswerKind, margin: float) -> No
         who.learn()
 
 
+def test_a_bet_is_stretched_where_two_perfect_rounds_are_then_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def is_enough() -> bool:
+        who = chooser(committee(3, level=0.33), items=50, delta=0.05, limit=90)
+        bets = who.propose().floats("high", 50)
+        return bool(6 * np.log1p(bets[0] * 0.5) >= who._target(np.arange(50)))
+
+    assert is_enough()
+    monkeypatch.setattr(Chooser, "_stretched", lambda _, bets, *__: bets)
+    assert not is_enough()
+
+
 def test_an_item_stops_at_its_label_and_an_item_on_the_cut_is_given_up() -> None:
     who = chooser(Rule.cut(0, 0.5), limit=80)
     means = np.full((10, 1), 0.98)

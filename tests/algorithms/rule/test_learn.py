@@ -13,7 +13,7 @@ from askfew.algorithms.rule.tuning import Tuning
 from askfew.answers import YesNo
 from askfew.oracles import bernoulli
 from askfew.plans import Plan
-from askfew.records import Batch, Floats, Oracle, Problem
+from askfew.records import Batch, Floats, Ints, Oracle, Problem
 from askfew.rule import Rule
 
 from .worlds import found, play, split_world
@@ -112,18 +112,47 @@ def test_a_learner_that_screens_everything_falls_out_of_the_band(
     assert answers() > 1500
 
 
-def test_anchors_say_what_the_groups_are_and_make_it_cheap() -> None:
-    means, groups = split_world(6, useful=3, spread=0)
+def with_anchors(seed: int) -> tuple[Plan, Screen, Floats, Ints]:
+    """Three questions of 20 are useful, three items of each group are known."""
+    means, groups = split_world(seed, useful=3, spread=0)
     anchors = np.full(100, -1)
     for g in (0, 1):
         anchors[np.flatnonzero(groups == g)[:3]] = g
-    plan, screen = learnt(bernoulli(means, rng=6), anchors=anchors, names=["fish", "bird"])
+    plan, screen = learnt(bernoulli(means, rng=seed), anchors=anchors, names=["fish", "bird"])
+    return plan, screen, means, groups
+
+
+def test_anchors_say_what_the_groups_are_and_make_it_cheap() -> None:
+    plan, screen, means, groups = with_anchors(6)
     assert plan.kind == "freeze"
     rule = Rule.from_dict(plan.facts["rule"])
     assert rule.groups == ("fish", "bird")
     labels = rule.apply(means[:, np.array(rule.questions)])
     assert (labels == groups).mean() > 0.95
-    assert screen.answers < 1100
+    assert screen.answers < 900
+
+
+def test_with_anchors_fewer_and_fewer_questions_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, screen, _, _ = with_anchors(6)
+    asked = [len(np.unique(questions)) for _, questions, _, _ in screen.rows]
+    assert asked[0] == 20
+    assert asked[-1] <= 6
+
+    def answers() -> float:
+        return float(np.mean([with_anchors(seed)[1].answers for seed in range(4)]))
+
+    assert 420 < answers() < 680
+    everything = lambda _, separated, __: np.arange(separated.levels.shape[1])  # noqa: E731
+    monkeypatch.setattr(Learner, "_contenders", everything)
+    assert answers() > 1200
+
+
+def test_anchors_whose_cells_are_full_are_left_alone() -> None:
+    means, groups = split_world(6, useful=3, spread=0)
+    anchors = np.where(np.isin(np.arange(100), [0, 1, 2, 3, 4, 5]), groups, -1)
+    assert len(set(anchors.tolist())) == 3
+    _, screen = learnt(bernoulli(means, rng=6), anchors=anchors, per_cell=np.array([[2.0]]))
+    assert screen.table()[2].max() == 2
 
 
 def test_one_defining_question_of_two_answers_is_a_rule_without_a_pilot() -> None:
