@@ -214,7 +214,7 @@ class Outcome:
         lines = [
             f"{self.status}: {self.reason}",
             self._sizes,
-            f"{self.answers:,} answers in {self.batches:,} batches"
+            f"{counted(self.answers, 'answer')} in {counted(self.batches, 'batch', 'batches')}"
             + _phases(self.answers_by_phase),
         ]
         if self.question is not None and self.rule is None:

@@ -57,7 +57,7 @@ class Limits:
         return ticket
 
     def correct(self, ticket: Ticket, tokens: int) -> None:
-        """So many tokens it really were."""
+        """Correct a reservation to the tokens that were really used."""
         ticket.tokens = tokens
         if self.tokens is not None:
             with self._admitted() as admitted:
