@@ -36,7 +36,7 @@ def test_a_problem_needs_a_question(questions: Any) -> None:
 
 @pytest.mark.parametrize("answers", ["yes", None, YesNo, 0.5])
 def test_a_problem_needs_a_kind_of_answer(answers: Any) -> None:
-    with pytest.raises(InvalidInput, match="answers must be YesNo"):
+    with pytest.raises(InvalidInput, match="the kind of answer must be YesNo"):
         Problem(2, 2, answers)
 
 

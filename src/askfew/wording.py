@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["confidence", "counted", "ratio"]
+import math
+
+__all__ = ["confidence", "counted", "money", "ratio"]
+
+_CENT = 0.01
 
 
 def counted(number: float, one: str, many: str | None = None) -> str:
@@ -33,3 +37,13 @@ def ratio(value: float) -> str:
     if 0 < value < 0.1:
         return f"1/{1 / value:,.0f}"
     return f"{value:,.3g}" if value < 100 else f"{value:,.0f}"
+
+
+def money(amount: float) -> str:
+    """An amount in any currency, with digits enough to show that it is not nothing.
+
+    >>> money(1234.5), money(0.0), money(0.003549)
+    ('1,234.50', '0.00', '0.0035')
+    """
+    digits = 2 if amount == 0 or abs(amount) >= _CENT else 1 - math.floor(math.log10(abs(amount)))
+    return f"{amount:,.{digits}f}"

@@ -79,7 +79,7 @@ def test_a_campaign_is_rehearsed_from_its_folder_to_its_result(askfew: Command) 
     assert len({groups[bird] for bird in swimmers}) == 1
 
 
-@pytest.mark.parametrize(("limit", "warned"), [(40, True), (100_000, False)])
+@pytest.mark.parametrize(("limit", "warned"), [(10, True), (100_000, False)])
 def test_create_says_when_one_model_alone_cannot_finish(
     askfew: Command, limit: int, warned: bool
 ) -> None:
@@ -89,7 +89,7 @@ def test_create_says_when_one_model_alone_cannot_finish(
     toml.write_text(text.replace("cell = 1", f"cell = {limit}"))
     code, _, err = askfew("create", "birds")
     assert code == 0
-    assert ("one model alone" in err) == warned
+    assert ("one model alone" in " ".join(err.split())) == warned
 
 
 def test_a_function_answers(askfew: Command, campaign: Campaign) -> None:

@@ -6,8 +6,7 @@ import math
 from typing import Protocol
 
 from askfew.campaigns.forecast import FINISHED, RUNS_FOR_NINE_IN_TEN, CrowdForecast, Remedy
-from askfew.campaigns.sentences import money
-from askfew.wording import counted
+from askfew.wording import counted, money
 
 __all__ = ["forecast_sentences", "upper_words"]
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
 from askfew.errors import InvalidInput
 
-__all__ = ["chance", "located", "money", "nearest", "shown"]
+__all__ = ["chance", "located", "nearest", "shown"]
 
 _LONGEST = 60
-_CENT = 0.01
 _NEARLY_SURE = 0.99
 
 
@@ -30,16 +28,6 @@ def located(place: str) -> Iterator[None]:
     except InvalidInput as error:
         expected, got, do = error.args
         raise InvalidInput(f"{place}: {expected}", got, do) from error
-
-
-def money(amount: float) -> str:
-    """An amount in any currency, with digits enough to show that it is not nothing.
-
-    >>> money(1234.5), money(0.0), money(0.003549)
-    ('1,234.50', '0.00', '0.0035')
-    """
-    digits = 2 if amount == 0 or abs(amount) >= _CENT else 1 - math.floor(math.log10(abs(amount)))
-    return f"{amount:,.{digits}f}"
 
 
 def chance(share: float) -> str:

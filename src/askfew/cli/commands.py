@@ -73,7 +73,7 @@ _ALONE = {
     ),
     "bench": (
         "bench:bench",
-        "Measure answers, errors and time of every method on every instance, beside one another.",
+        "Measure all methods on all instances, beside one another: answers, errors, what is found.",
     ),
     "paper": (
         "paper:paper",

@@ -10,13 +10,13 @@ from rich.table import Table
 from typer import Option
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
-from askfew.campaigns.sentences import money
 from askfew.cli import options
 from askfew.cli.output import check_drawable, note, print_json, progress, report
 from askfew.errors import InvalidInput
 from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
 from askfew.planning.defaults import SHARE, default_spread, default_unknown, default_useful
 from askfew.simulation import NOISES
+from askfew.wording import money
 
 __all__ = ["draw", "plan"]
 

@@ -11,7 +11,8 @@ from askfew.answer_warnings import sentence
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.contents import pictures_of
 from askfew.campaigns.reading.findings import findings_of
-from askfew.campaigns.sentences import chance, money
+from askfew.campaigns.sentences import chance
+from askfew.wording import money
 
 __all__ = ["report_html"]
 

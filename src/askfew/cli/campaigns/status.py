@@ -11,12 +11,11 @@ from typer import Argument
 from askfew.answer_warnings import sentence
 from askfew.campaigns.forecast_words import upper_words
 from askfew.campaigns.reading.status import CampaignStatus, WorkerStatus, status_of
-from askfew.campaigns.sentences import money
 from askfew.campaigns.steps.advance import GOING
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json, report
-from askfew.wording import counted
+from askfew.wording import counted, money
 
 __all__ = ["status"]
 

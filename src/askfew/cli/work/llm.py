@@ -10,13 +10,12 @@ from typing import Annotated
 
 from typer import Option
 
-from askfew.campaigns.sentences import money
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name
 from askfew.cli.output import report
 from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, at_work, open_desks, say
 from askfew.errors import InvalidInput
-from askfew.wording import counted
+from askfew.wording import counted, money
 from askfew.workers.desk import Desk
 from askfew.workers.llm import Config, Ledger, check_models, read_config, run
 from askfew.workers.llm import influence as measure

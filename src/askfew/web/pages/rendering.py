@@ -14,8 +14,8 @@ from starlette.responses import HTMLResponse
 
 from askfew import __version__
 from askfew.answer_warnings import sentence
-from askfew.campaigns.sentences import chance, money
-from askfew.wording import counted
+from askfew.campaigns.sentences import chance
+from askfew.wording import counted, money
 
 if TYPE_CHECKING:
     from askfew.web.access.callers import Caller
