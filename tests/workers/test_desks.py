@@ -48,9 +48,10 @@ def campaign(store: Store, request: pytest.FixtureRequest) -> Campaign:
 
 
 def invited(served: Served, campaign: Campaign, worker: str) -> str:
+    """The token of a new link: the store is shared, and a worker keeps one link for all of it."""
     response = httpx.post(
         f"{served.url}/api/v1/campaigns/{campaign.settings.name}/invitations",
-        json={"worker": worker},
+        json={"worker": worker, "anew": True},
         headers={"Authorization": f"Bearer {served.owner}"},
     )
     return str(response.raise_for_status().json()["token"])
