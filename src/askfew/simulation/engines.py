@@ -6,9 +6,11 @@ Each index seeds itself, so results are the same on every engine and for any num
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from types import ModuleType
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from joblib import Parallel, delayed
 
@@ -65,16 +67,27 @@ def dask(scheduler: str) -> Engine:
                 "pass for example tcp://127.0.0.1:8786",
             ) from error
         with client:
-            _send_along(LOADED)
-            for future in client.map(function, range(n), pure=False):
+            call = partial(_call, _packed(function, LOADED))
+            for future in client.map(call, range(n), pure=False):
                 yield future.result()
 
     return engine
 
 
-def _send_along(modules: Sequence[ModuleType]) -> None:
-    """Functions of these modules go to the cluster as code: it need not have the files."""
+def _packed(function: Callable[[int], R], modules: Sequence[ModuleType]) -> bytes:
+    """The function, with code of these modules in it: a cluster need not have their files.
+
+    Packed here, because Dask asks cloudpickle only where pickle fails, and pickle gladly writes
+    down a module's name that no worker can import.
+    """
     import cloudpickle
 
     for module in modules:
         cloudpickle.register_pickle_by_value(module)
+    packed: bytes = cloudpickle.dumps(function)
+    return packed
+
+
+def _call(packed: bytes, index: int) -> Any:
+    """On a worker: what cannot be unpacked there fails as a task does, and the caller is told."""
+    return pickle.loads(packed)(index)

@@ -103,7 +103,8 @@ def _tally(rows: int, answered: Sequence[tuple[int, float]]) -> Tally:
     row, value = table[:, 0].astype(np.int64), table[:, 1]
     counts, sums, squares = np.bincount(row, minlength=rows), np.zeros(rows), np.zeros(rows)
     alone = counts[row] == 1  # most rows of a large step: nothing is to be added
-    sums[row[alone]], squares[row[alone]] = value[alone], value[alone] ** 2
+    with np.errstate(over="ignore"):  # an impossible answer's square is inf, as Python's v * v
+        sums[row[alone]], squares[row[alone]] = value[alone], value[alone] ** 2
     several: dict[int, list[float]] = {}
     for place, each in zip(row[~alone].tolist(), value[~alone].tolist(), strict=True):
         several.setdefault(place, []).append(each)
