@@ -1,5 +1,6 @@
 """The same work on a real cluster of two processes, one of which is killed on the way."""
 
+import faulthandler
 import os
 import shutil
 import signal
@@ -57,7 +58,11 @@ def test_a_function_that_the_cluster_has_never_seen_goes_along(
     trial = partial(try_method, method=find_method("only_here:sweep"), delta=0.1, budget=6000)
     engine = dask(cluster.scheduler_address)  # type: ignore[attr-defined]
     expected = repeat(INSTANCE, trial, runs=3, seed=1, engine=local(1))
-    assert repeat(INSTANCE, trial, runs=3, seed=1, engine=engine) == expected
+    faulthandler.dump_traceback_later(180, exit=True)  # a cluster that never answers ends here
+    try:
+        assert repeat(INSTANCE, trial, runs=3, seed=1, engine=engine) == expected
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.mark.filterwarnings("ignore")
