@@ -107,7 +107,7 @@ class _Told:
         if tally.counts.all():
             answers = self.claim.problem.kind
             ratio = float(nine_digits(_two_sided(answers, self.gap, self._counts, self._sums)))
-        if ratio >= nine_digits(math.log(_ODDS * (self._number + 2))):
+        if ratio >= self._enough:
             self.sides = self._label_by(self._question, self._pair)
         elif ratio < _DISCARD:
             self._take_pair(self._number + 1)
@@ -120,6 +120,7 @@ class _Told:
     def _take_pair(self, number: int) -> None:
         """Random items, and the next question of a deck that is dealt again and again."""
         self._number = number
+        self._enough = float(nine_digits(math.log(_ODDS * (number + 2))))
         rng = np.random.default_rng([self._root, 2, number])
         self._pair: Ints = rng.choice(self.claim.problem.items, 2, replace=False)
         deal, card = divmod(number, self.claim.problem.questions)
@@ -145,10 +146,9 @@ class _ToldSides(Sides):
 
 def _two_sided(answers: AnswerKind, gap: float, counts: Floats, sums: Floats) -> float:
     """Log likelihood ratio of "they differ by the gap, either way" to "they do not differ"."""
-    low, high = _middle(answers) + gap * np.array([-0.5, 0.5])
+    low_high = _middle(answers) + gap * np.array([-0.5, 0.5])
     (a, b), (x, r) = counts, sums
-    up = log_evidence(answers, high, low, x, a, r, b)
-    down = log_evidence(answers, low, high, x, a, r, b)
+    down, up = log_evidence(answers, low_high, low_high[::-1], x, a, r, b)
     return float(np.logaddexp(up, down)) - math.log(2)
 
 

@@ -324,6 +324,8 @@ class PooledClaim:
     def labels(self) -> Ints:
         """The certified groups, -1 elsewhere: nothing before both groups have somebody."""
         groups = np.full(self.problem.items, -1)
+        if not self.labellings:
+            return groups
         for _, _, sides in self.joined():
             groups = np.where(groups >= 0, groups, sides)
         groups[self.misfits()] = -1
