@@ -25,12 +25,17 @@ myst_enable_extensions = ["dollarmath", "deflist"]
 html_theme = "furo"
 html_title = f"askfew {release}"
 html_static_path = ["_static"]
-html_css_files = ["tables.css"]
-html_theme_options = {"top_of_page_buttons": []}  # there is no page source to show
+html_css_files = ["askfew.css"]
+html_theme_options = {
+    "top_of_page_buttons": [],  # there is no page source to show
+    "light_css_variables": {"code-font-size": "0.78em"},
+}
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike", "NDArray": "NDArray"}  # not what they stand for
+maximum_signature_line_length = 90  # longer ones get a line for each parameter
 python_use_unqualified_type_names = True
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -64,6 +69,15 @@ def _say_formulas(app, what, name, obj, options, lines):  # noqa: ARG001 - Sphin
     lines[:] = _FORMULA.sub(said, "\n".join(lines)).splitlines()
 
 
+def _say_types(app, what, name, obj, options, signature, returns):  # noqa: ARG001
+    """A name of a type inside a union comes as ``TypeAliasForwardRef('ArrayLike')``."""
+
+    def said(text: str | None) -> str | None:
+        return text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text)
+
+    return said(signature), said(returns)
+
+
 def _mathml(display: str):
     """Formulas as MathML, which browsers draw by themselves: no script is fetched for them."""
 
@@ -78,3 +92,4 @@ def setup(app):
     """Sphinx calls this."""
     app.add_html_math_renderer("mathml", _mathml("inline"), _mathml("block"))
     app.connect("autodoc-process-docstring", _say_formulas)
+    app.connect("autodoc-process-signature", _say_types)

@@ -2,9 +2,9 @@
 A rule one can read
 ===================
 
-Handwritten zeros and ones, 64 questions: "is this pixel dark?" A simulated crowd says yes as often
-as the pixel is dark. No two digits are alike, so the promise is the rule's. The figure shows which
-pixels the learnt rule asks about, on the mean picture of all digits.
+Handwritten zeros and ones, and 64 questions: "is this pixel dark?" The darker the pixel, the more
+often a simulated crowd says yes. No two digits are alike, so this is a case for ``method="rule"``.
+The figure shows which pixels the learnt rule asks about, on the mean picture of all digits.
 """
 
 import matplotlib.pyplot as plt
@@ -21,14 +21,14 @@ print(result.rule)
 print(f"{decided.mean():.0%} of {len(digit)} digits decided, {result.answers} answers")
 
 # %%
-# A label is right about the rule; whether the rule is the difference between 0 and 1 is measured,
-# not promised.
+# The certificate says that labels are right about the rule. Whether the rule tells a 0 from a 1 is
+# not promised. Here it can be measured.
 
 agrees = np.mean(result.labels[decided] == digit[decided])
 print(f"{max(agrees, 1 - agrees):.1%} of the decided labels agree with the digits")
 
 # %%
-# Red pixels speak for one group, blue ones for the other.
+# A blue pixel speaks for group 1 if it is dark, a red one if it is light.
 
 figure, axes = plt.subplots(figsize=(4.2, 4.4), layout="constrained")
 axes.imshow(pictures.mean(axis=0).reshape(8, 8), cmap="Greys")
@@ -39,5 +39,5 @@ for place, weight in zip(node.questions, node.weights, strict=True):
     axes.scatter(column, row, s=420 * abs(weight), color=colour, edgecolor="white")
 axes.set_xticks([])
 axes.set_yticks([])
-axes.set_title("Pixels that the rule asks about", loc="left")
+axes.set_title("The pixels of the rule", loc="left")
 plt.show()

@@ -3,8 +3,8 @@ Two promises, and items that differ
 ===================================
 
 The promise "groups" assumes that items of one group are the same. What if they are not? Each point
-is 25 simulated runs; an error is a run with a label that is wrong about what its certificate
-says. The promise "rule" assumes nothing about items and pays for it.
+stands for 25 simulated runs. A run counts as wrong if any certified label is wrong. The promise
+"rule" does not assume that items are alike, and needs more answers.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ for method in ("frugal", "rule"):
         found[method, spread] = RunSummary.of(runs)
 
 # %%
-# Bars are exact 95 % intervals. The dashed line is delta, what was promised.
+# Bars are exact 95 % intervals. The dashed line is delta, the error that is allowed.
 
 figure, (errors, cost) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 looks = {"frugal": ("#D55E00", "groups (frugal)"), "rule": ("#0072B2", "rule")}

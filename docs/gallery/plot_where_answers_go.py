@@ -2,8 +2,9 @@
 Where the answers go
 ====================
 
-Sixty items, twelve questions, two of which tell the groups apart. The picture shows how often each
-(item, question) was asked: a search here and there, then one good question for everybody.
+Sixty items and twelve questions, two of which tell the groups apart. The picture shows how often
+each (item, question) was asked: a short search here and there, then one good question for all
+items.
 """
 
 import matplotlib.pyplot as plt
@@ -35,9 +36,10 @@ figure, axes = plt.subplots(figsize=(9, 3.6), layout="constrained")
 shown = np.ma.masked_equal(asked[:, by_group], 0)
 image = axes.imshow(shown, aspect="auto", cmap="viridis_r", norm=LogNorm(1, asked.max()))
 axes.axvline(items // 2 - 0.5, color="black", linewidth=1)
-axes.set(xlabel="items, one group left of the line, the other right", ylabel="question")
+axes.set(xlabel="60 items, one group on each side of the line", ylabel="question")
 axes.set_yticks(range(questions))
 axes.set_xticks([])
-axes.set_title(f"{result.answers} answers; asking every cell ten times takes 7 200", loc="left")
-figure.colorbar(image, pad=0.01, label="answers (white: none)")
+title = f"{result.answers} answers sort all items; asking every cell ten times takes 7,200"
+axes.set_title(title, loc="left")
+figure.colorbar(image, pad=0.01, label="answers (white: none)", format="%d")
 plt.show()

@@ -65,7 +65,9 @@ def paper(
         fresh=fresh,
         watch=progress(experiment, len(study.places)),
     )
-    _draw(study, measured, points, folder, f"seed {seed}, {runs} runs a point, bands 5 to 95 %")
+    drawn = _draw(
+        study, measured, points, folder, f"seed {seed}, {runs} runs a point, bands 5 to 95 %"
+    )
     grown = [(claim.sentence, growth(claim, measured, points)) for claim in study.claims]
     if json:
         print_json(
@@ -82,7 +84,8 @@ def paper(
         for sentence in _conclusions(study, measured, grown):
             report.print(Text(f"- {sentence}"))
         _print_table(study, measured)
-        note(f"Written to {folder}: {experiment}.csv, .png, .svg, .json")
+        figures = ", .png, .svg" if drawn else ""
+        note(f"Written to {folder}: {experiment}.csv, .json{figures}")
 
 
 def _engine(name: str, jobs: int, scheduler: str | None) -> Engine:
@@ -112,12 +115,13 @@ def _published_lines(study: Study, path: Path | None) -> list[Line]:
 
 def _draw(
     study: Study, measured: Sequence[Measured], points: list[Line], folder: Path, caption: str
-) -> None:
+) -> bool:
+    """Draw the figure, if matplotlib is there to draw it."""
     try:
         from askfew.experiments.curves import draw_curves
     except ImportError:
         notes.print("No figure: it needs matplotlib (pip install 'askfew\\[plot]').")
-        return
+        return False
     draw_curves(
         measured,
         [*study.lines, *points],
@@ -126,6 +130,7 @@ def _draw(
         x_label=study.x_label,
         caption=caption,
     )
+    return True
 
 
 def _print_table(study: Study, measured: Sequence[Measured]) -> None:

@@ -72,9 +72,10 @@ def norm_squared(gaps: ArrayLike) -> float:
 
 
 def effective_sparsity(gaps: ArrayLike) -> int:
-    r"""$s^* \in \arg\max_s s \Delta_{(s)}^2$ (eq. 1): how many questions really carry the gap.
+    r"""How many questions really carry the gap (eq. 1).
 
-    The largest of several, which makes $H$ smallest. It satisfies
+    It is $s^*$, the $s$ that makes $s \Delta_{(s)}^2$ largest; the largest of several, which makes
+    $H$ smallest. It satisfies
     $s^* \Delta_{(s^*)}^2 \le \|\Delta\|^2 \le (1 + \log d)\, s^* \Delta_{(s^*)}^2$; eq. (2) of the
     paper has $\log(2d)$ there, which is too small for d <= 4 (gaps 1, 1/sqrt(2): 1.5 > 1.39).
 
