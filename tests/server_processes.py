@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx
 
@@ -15,8 +16,8 @@ import httpx
 class ServerProcess:
     """One server of a store, at a port that stays the same when it is started again."""
 
-    def __init__(self, store_url: str) -> None:
-        self.store_url = store_url
+    def __init__(self, store_url: str, workers: int = 1) -> None:
+        self.store_url, self.workers = store_url, workers
         self.port = 0
         self.owner_token: str | None = None
         self.start()
@@ -27,6 +28,7 @@ class ServerProcess:
 
     def start(self) -> None:
         arguments = ["serve", "--store", self.store_url, "--port", str(self.port), "--json"]
+        arguments += ["--workers", str(self.workers)]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "askfew", *arguments],
             stdout=subprocess.PIPE,
@@ -41,6 +43,12 @@ class ServerProcess:
         document = json.loads(said)
         self.port = int(document["address"].rpartition(":")[2])
         self.owner_token = self.owner_token or document["owner_token"]
+
+    def children(self) -> list[int]:
+        """The processes that serve, where there are several."""
+        pid = self._process.pid
+        listed = _read(f"/proc/{pid}/task/{pid}/children").split()
+        return [int(each) for each in listed if "spawn_main" in _read(f"/proc/{each}/cmdline")]
 
     def kill(self) -> None:
         """SIGKILL: nothing is tidied up."""
@@ -59,9 +67,16 @@ class ServerProcess:
         return self._process.wait(timeout=60)
 
 
+def _read(file: str) -> str:
+    try:
+        return Path(file).read_text()
+    except OSError:  # that process has ended
+        return ""
+
+
 @contextmanager
-def server_process(store_url: str) -> Iterator[ServerProcess]:
-    server = ServerProcess(store_url)
+def server_process(store_url: str, workers: int = 1) -> Iterator[ServerProcess]:
+    server = ServerProcess(store_url, workers)
     try:
         yield server
     finally:

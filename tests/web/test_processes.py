@@ -1,9 +1,13 @@
 """Servers as processes: several on one store, and one that is killed while people answer."""
 
+import os
 import random
+import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -116,3 +120,72 @@ def test_a_killed_server_loses_no_acknowledged_answer_and_clients_go_on(store_ur
     assert campaign.state == "ended"
     assert examine_store(store.database).sound
     store.close()
+
+
+def get(address: str, path: str, token: str = "none") -> httpx.Response:
+    """By a connection of its own, so that any of the processes may answer."""
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.get(f"{address}{path}", headers=headers, timeout=60, trust_env=False)
+
+
+def wait_until(true: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < end, f"waited in vain: {what}"
+        time.sleep(0.05)
+
+
+def test_workers_share_a_store_and_one_that_is_killed_is_replaced(store_url: str) -> None:
+    store = Store(store_url)
+    campaign = sweep(store, rows=40, columns=5, each=3, lease_seconds=5)  # some go out unheard
+    with server_process(store_url, workers=2) as server:
+        wait_until(lambda: len(server.children()) == 2, "two processes")
+        clients = [Client([server], campaign, number) for number in range(6)]
+        for client in clients:
+            client.start()
+        wait_until(lambda: sum(len(c.acknowledged) for c in clients) >= 50, "answers")
+        killed, other = server.children()
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda: len({*server.children()} - {killed, other}) == 1, "another process")
+        finish(clients)
+        assert other in server.children()
+        assert get(server.address, "/health").json() == {"status": "ok"}
+        children = server.children()
+        assert server.stop() == 0
+        assert not any(Path(f"/proc/{each}").exists() for each in children)
+    told = [lease for client in clients for lease in client.acknowledged]
+    kept = [row.id for row in answers_of(campaign)]
+    assert len(told) == len(set(told))
+    assert set(told) <= set(kept)
+    assert len(kept) == 600
+    assert campaign.state == "ended"
+    assert examine_store(store.database).sound
+    store.close()
+
+
+def test_workers_count_wrong_tokens_together_and_hear_of_changes(fresh_database: str) -> None:
+    store = Store(fresh_database)
+    sweep(store, rows=4, columns=2, name="shared")
+    with server_process(fresh_database, workers=3) as server:
+        token = server.owner_token
+        assert token is not None
+        page = "/campaigns/shared"
+        for _ in range(6):  # whichever process has looked before: a change is seen by all
+            get(server.address, f"{page}/parts/summary", token)
+        for done, word in (("pause", "Paused"), ("resume", "Running")):
+            headers = {"Authorization": f"Bearer {token}"}
+            httpx.post(f"{server.address}{page}/{done}", headers=headers, trust_env=False)
+            seen = [get(server.address, f"{page}/parts/summary", token).text for _ in range(12)]
+            assert all(f">{word}<" in each for each in seen)
+        codes = [get(server.address, "/api/v1/campaigns", f"w{n}").status_code for n in range(30)]
+    assert codes == [401] * 20 + [429] * 10
+    store.close()
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    server = ServerProcess(f"sqlite:///{tmp_path / 'store.db'}", workers=2)
+    wait_until(lambda: len(server.children()) == 2, "two processes")
+    assert get(server.address, "/health").json() == {"status": "ok"}
+    children = server.children()
+    server.kill()
+    wait_until(lambda: not any(Path(f"/proc/{each}").exists() for each in children), "the end")

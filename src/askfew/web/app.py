@@ -13,20 +13,30 @@ from askfew import __version__
 from askfew.campaigns.store import Store
 from askfew.web import documentation, health, pages, problems
 from askfew.web.access.authenticator import Authenticator
+from askfew.web.access.throttle import TokenThrottle
 from askfew.web.access.visits import THREADS
 from askfew.web.api import router as api
 from askfew.web.opened import OpenedCampaigns
 from askfew.web.pages.caches import PageCaches
 from askfew.web.pages.rendering import page
 from askfew.web.security import BodyLimit, SecurityHeaders
+from askfew.web.shared import Shared
 
 __all__ = ["create_app"]
 
 
-def create_app(store: Store, *, secure_cookies: bool = False, url: str | None = None) -> FastAPI:
+def create_app(
+    store: Store,
+    *,
+    secure_cookies: bool = False,
+    url: str | None = None,
+    shared: Shared | None = None,
+) -> FastAPI:
     """An ASGI app. ``secure_cookies`` where browsers come by TLS: without, they would get none.
-    Links begin with ``url``, or with the address by which their maker has come.
+    Links begin with ``url``, or with the address by which their maker has come. ``shared`` is what
+    it has in common with other processes, if there are any.
     """
+    shared = shared or Shared(TokenThrottle(store.clock))
     app = FastAPI(
         title="askfew",
         version=__version__,
@@ -36,8 +46,8 @@ def create_app(store: Store, *, secure_cookies: bool = False, url: str | None = 
     )
     app.state.store, app.state.url = store, url
     app.state.campaigns = OpenedCampaigns(store)
-    app.state.caches = PageCaches()
-    app.state.authenticator = Authenticator(store, secure=secure_cookies)
+    app.state.caches = PageCaches.over(shared.forecasts, shared.changes)
+    app.state.authenticator = Authenticator(store, shared.throttle, secure=secure_cookies)
     app.state.threads = CapacityLimiter(THREADS)
     problems.install(app, _problem_page)
     app.add_middleware(BodyLimit, authenticator=app.state.authenticator)

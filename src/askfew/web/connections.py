@@ -38,6 +38,8 @@ STALLED_SECONDS = 30.0
 MOST = 500
 _AT_ONCE = 100
 """Connections that are taken in one go; asyncio takes as many as may queue."""
+_AT_ONCE_OF_SEVERAL = 1
+"""The same where several processes share the socket: whoever wakes first must not take all."""
 _QUEUE = 2048
 """Connections that may wait in the system to be taken."""
 _OWN_FILES = 100
@@ -109,12 +111,12 @@ class Connection(H11Protocol):
 class Server(uvicorn.Server):
     """uvicorn's, which also looks after its connections."""
 
-    def __init__(self, app: Any, **options: Any) -> None:
+    def __init__(self, app: Any, *, is_alone: bool = True, **options: Any) -> None:
         config = uvicorn.Config(
             app,
             http=Connection,
             ws="none",
-            backlog=_AT_ONCE,
+            backlog=_AT_ONCE if is_alone else _AT_ONCE_OF_SEVERAL,
             access_log=False,  # paths hold tokens
             server_header=False,
             **options,

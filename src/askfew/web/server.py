@@ -1,4 +1,4 @@
-"""One process that serves a store; several may serve the same."""
+"""Where to listen, and one process that serves a store; ``processes`` runs several."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from askfew.errors import InvalidInput
 from askfew.web.app import create_app
 from askfew.web.connections import Server
 from askfew.web.links import is_loopback
+from askfew.web.shared import Shared
 
-__all__ = ["address", "bound", "check_host", "serve"]
+__all__ = ["GRACE", "address", "bound", "check_host", "new_server", "serve"]
 
-_GRACE = 5
+GRACE = 5
 """Seconds for requests on their way when the server is told to end."""
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Addresses to listen on that mean all of them, and the one of this machine among these."""
@@ -53,14 +54,21 @@ def address(listening: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
+def new_server(
+    store: Store, *, behind_tls: bool = False, url: str | None = None, shared: Shared | None = None
+) -> Server:
+    """A server that can be run; links begin with ``url``."""
+    return Server(
+        create_app(store, secure_cookies=behind_tls, url=url, shared=shared),
+        log_level="warning",
+        proxy_headers=behind_tls,
+        timeout_graceful_shutdown=GRACE,
+        is_alone=shared is None,
+    )
+
+
 def serve(
     store: Store, listening: socket.socket, *, behind_tls: bool = False, url: str | None = None
 ) -> None:
-    """Serve until the process is told to end; links begin with ``url``."""
-    server = Server(
-        create_app(store, secure_cookies=behind_tls, url=url),
-        log_level="warning",
-        proxy_headers=behind_tls,
-        timeout_graceful_shutdown=_GRACE,
-    )
-    server.run(sockets=[listening])
+    """Serve until this process is told to end."""
+    new_server(store, behind_tls=behind_tls, url=url).run(sockets=[listening])

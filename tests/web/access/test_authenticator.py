@@ -202,6 +202,11 @@ LOGINS: list[tuple[dict[str, str], int]] = [
     ({"Origin": "http://["}, 403),
     ({"Origin": "http://[", "Sec-Fetch-Site": "cross-site"}, 403),
     ({"Sec-Fetch-Site": "same-site"}, 403),
+    ({"Referer": "http://testserver/login"}, 303),
+    ({"Referer": "https://evil.example/testserver"}, 403),
+    ({"Referer": "http://testserver@evil.example/"}, 403),
+    ({"Referer": ""}, 403),
+    ({"Origin": "http://testserver", "Referer": "https://evil.example/"}, 303),
 ]
 
 

@@ -247,5 +247,5 @@ def test_no_consensus_says_what_would_help(site: Site, store: Store) -> None:
     page = site.owner.get("/campaigns/by%20rule").text
     assert "No consensus" in page
     assert "mark the questions that define the split" in page
-    assert "No item has a certified group: what is shown are guesses." in page
+    assert "What is shown are guesses, and nothing is promised about them." in page
     assert "No consensus" in site.owner.get("/").text

@@ -116,7 +116,7 @@ def _why_undecided(outcome: dict[str, Any] | None, state: str, labels: Ints) -> 
     ended = outcome or {}
     rest = WHY_UNDECIDED["few-answers"]
     if ended.get("status") == "no-consensus":
-        rest = "no split was found that it could be on one side of"
+        rest = "no split was found"
     said = {int(item): WHY_UNDECIDED[word] for item, word in ended.get("undecided", {}).items()}
     return {item: said.get(item, rest) for item in np.flatnonzero(labels < 0).tolist()}
 

@@ -34,15 +34,19 @@ def serve(
         str | None,
         Option(metavar="URL", help="The address that people come by; links begin with it."),
     ] = None,
+    workers: Annotated[
+        int,
+        Option(min=1, max=64, help="Server processes. One is enough for dozens of people."),
+    ] = 1,
     json: options.AsJson = False,
 ) -> None:
     """Serve pages and the HTTP API over the campaigns of a store.
 
-    The first start makes the owner's token and prints it once. Several processes may serve the
-    same PostgreSQL store.
+    The first start makes the owner's token and prints it once. Several servers, also of several
+    machines, may serve the same PostgreSQL store.
     """
     try:
-        from askfew.web import server
+        from askfew.web import processes, server
         from askfew.web.access.owner import first_token
         from askfew.web.links import check_url
     except ImportError as error:
@@ -55,10 +59,15 @@ def serve(
     with interrupted, open_store(store, new=True) as opened, server.bound(host, port) as listening:
         token, address = first_token(opened), server.address(listening)
         if json:
-            print_json({"address": address, "owner_token": token, "url": links})
+            told = {"address": address, "owner_token": token, "url": links, "workers": workers}
+            print_json(told)
         else:
             _say(address, token, links)
-        server.serve(opened, listening, behind_tls=behind_tls, url=links)
+        if workers == 1:
+            server.serve(opened, listening, behind_tls=behind_tls, url=links)
+        else:
+            opened.close()  # every process opens the store by itself
+            processes.serve_many(store, listening, workers, behind_tls=behind_tls, url=links)
 
 
 def _say(address: str, token: str | None, links: str | None) -> None:

@@ -56,13 +56,14 @@ def sent_by_another_site(request: HTTPConnection) -> bool:
     """Whether a browser says that a page of another site made it send this.
 
     The host alone is compared: behind a proxy, a server may not know that it is reached by TLS.
+    A program that sends none of these headers is no browser, and has nothing to be tricked into.
     """
     site = request.headers.get("sec-fetch-site")  # not sent without TLS, but for this machine
     if site is not None:
         return site not in ("same-origin", "none")
-    origin = request.headers.get("origin")
+    source = request.headers.get("origin", request.headers.get("referer"))
     here = request.headers.get("host", "").lower()
-    return origin is not None and origin.lower().partition("://")[2] != here
+    return source is not None and source.lower().partition("://")[2].partition("/")[0] != here
 
 
 class Authenticator:
@@ -70,9 +71,9 @@ class Authenticator:
     invited, which is for all their campaigns.
     """
 
-    def __init__(self, store: Store, *, secure: bool) -> None:
+    def __init__(self, store: Store, throttle: TokenThrottle, *, secure: bool) -> None:
         self.store, self.secure = store, secure
-        self._guesses = TokenThrottle(store.clock)
+        self._throttle = throttle
 
     def enter(self, request: HTTPConnection, token: str) -> BrowserSession:
         """Turn a token (the owner's, or an invitation's) into a session, or raise Refused."""
@@ -91,7 +92,10 @@ class Authenticator:
     def guessed(self, request: HTTPConnection, token: str) -> None:
         """Somebody has shown a token that is nobody's: whoever goes on like this is slowed down."""
         address = request.client.host if request.client else ""
-        self._guesses.wrong(address, hash_of(token))
+        wait = self._throttle.wrong(address, hash_of(token))
+        if wait:
+            sentence = f"too many wrong tokens: wait {wait} seconds"
+            raise Refused(429, sentence, {"Retry-After": str(wait)})
 
     def person(self, request: HTTPConnection) -> Caller:
         """Somebody invited, wherever to; else Refused."""

@@ -7,8 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
-from askfew.web.problems import Refused
-
 __all__ = ["TokenThrottle"]
 
 _MOST = 20
@@ -23,9 +21,9 @@ class TokenThrottle:
     A right token is let in whatever else came from its address: many people share one (an office,
     a proxy), and whoever guesses there must not lock the others out. Nothing is lost by looking:
     tokens are 256 random bits, and nobody guesses one. This only tells a program that keeps sending
-    an old token to slow down. So counts are kept in this process alone: they are lost when it is
-    started again, and of several servers of a store each counts for itself. A wrong token that
-    comes again (a page that was left open) is one guess.
+    an old token to slow down. So counts are kept in memory: the processes of one ``askfew serve``
+    share them, they are lost when it is started again, and servers on several machines count each
+    for itself. A wrong token that comes again (a page that was left open) is one guess.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -33,8 +31,8 @@ class TokenThrottle:
         self._wrong: OrderedDict[str, OrderedDict[str, float]] = OrderedDict()
         self._turn = Lock()
 
-    def wrong(self, address: str, digest: str) -> None:
-        """That was none of ours, by its hash; Refused if there were too many of late."""
+    def wrong(self, address: str, digest: str) -> int:
+        """Note a wrong token by its hash. The seconds to wait if there were too many, else 0."""
         with self._turn:
             guesses, now = self._wrong.setdefault(address, OrderedDict()), self._clock()
             self._wrong.move_to_end(address)
@@ -43,10 +41,8 @@ class TokenThrottle:
             while guesses and next(iter(guesses.values())) <= now - _WITHIN:
                 guesses.popitem(last=False)
             if digest in guesses:
-                return
+                return 0
             if len(guesses) >= _MOST:
-                wait = math.ceil(next(iter(guesses.values())) + _WITHIN - now)
-                raise Refused(
-                    429, f"too many wrong tokens: wait {wait} seconds", {"Retry-After": str(wait)}
-                )
+                return max(math.ceil(next(iter(guesses.values())) + _WITHIN - now), 1)
             guesses[digest] = now
+            return 0

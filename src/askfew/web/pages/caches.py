@@ -1,11 +1,13 @@
-"""What the pages of one server share: forecasts, and values that were read a moment ago.
+"""Values that pages have read a moment ago.
 
-Many people look at the same campaign at once, and reading a large one takes long.
+Many people look at the same campaign at once, and reading a large one takes long. Each server
+process has its own, and a change by the owner makes those of all processes old (see ``Changes``).
 """
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from askfew.web.pages.dashboard.standing import Standing
     from askfew.web.pages.dashboard.view import Details
 
-__all__ = ["PageCaches", "TimedCache", "caches_of"]
+__all__ = ["Changes", "PageCaches", "TimedCache", "caches_of"]
 
 T = TypeVar("T")
 
@@ -32,8 +34,26 @@ _SECONDS_PER_SECOND = 15.0
 at most a sixteenth of a server's time. Chosen, not measured."""
 
 
+class Changes:
+    """How often the owner has changed each campaign: whatever was read before that is old."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._guard = Lock()
+
+    def count(self, campaign: str) -> int:
+        """Another number after every change."""
+        return self._counts[campaign]
+
+    def add(self, campaign: str) -> None:
+        """The owner has changed something."""
+        with self._guard:
+            self._counts[campaign] += 1
+
+
 @dataclass
 class _Entry(Generic[T]):
+    changes: int
     turn: Lock = field(default_factory=Lock)
     values: list[T] = field(default_factory=list)
     until: float = 0.0
@@ -42,13 +62,18 @@ class _Entry(Generic[T]):
 class TimedCache(Generic[T]):
     """One value per key. While one caller computes a new value, the others get the previous one."""
 
-    def __init__(self, *, least_seconds: float = _LEAST_SECONDS) -> None:
+    def __init__(
+        self, changes: Changes | None = None, *, least_seconds: float = _LEAST_SECONDS
+    ) -> None:
         self._least = least_seconds
+        self._changes = changes or Changes()
         self._entries: dict[str, _Entry[T]] = {}
 
     def get(self, key: str, make: Callable[[], T]) -> T:
-        """The value of this key, computed if there is none or if it is too old."""
-        entry = self._entries.setdefault(key, _Entry())
+        """The value of this key, computed if there is none, if it is too old, or if the owner has
+        changed something since somebody began to compute it.
+        """
+        entry = self._entry(key)
         values = entry.values
         if values and time.monotonic() < entry.until:
             return values[0]
@@ -78,20 +103,34 @@ class TimedCache(Generic[T]):
         with suppress(StoreUnreachable):  # the old value stays, and the next caller tries again
             self.get(key, make)
 
-    def forget(self, key: str) -> None:
-        """Compute it again the next time: something has just changed."""
-        if key in self._entries:
-            self._entries[key] = _Entry()
+    def _entry(self, key: str) -> _Entry[T]:
+        changes = self._changes.count(key)
+        entry = self._entries.get(key)
+        if entry is None or entry.changes != changes:
+            entry = self._entries[key] = _Entry(changes)
+        return entry
 
 
 @dataclass(frozen=True)
 class PageCaches:
     """The caches of one server process."""
 
-    forecasts: Forecasts = field(default_factory=Forecasts)
-    statuses: TimedCache[CampaignStatus] = field(default_factory=TimedCache)
-    standings: TimedCache[Standing] = field(default_factory=TimedCache)
-    details: TimedCache[Details] = field(default_factory=lambda: TimedCache(least_seconds=2.0))
+    changes: Changes
+    forecasts: Forecasts
+    statuses: TimedCache[CampaignStatus]
+    standings: TimedCache[Standing]
+    details: TimedCache[Details]
+
+    @classmethod
+    def over(cls, forecasts: Forecasts, changes: Changes) -> PageCaches:
+        """Empty ones, beside what all processes share."""
+        return cls(
+            changes,
+            forecasts,
+            TimedCache(),
+            TimedCache(changes),
+            TimedCache(changes, least_seconds=2.0),
+        )
 
 
 def caches_of(request: Request) -> PageCaches:

@@ -75,7 +75,9 @@ def join(
         campaigns: OpenedCampaigns = request.app.state.campaigns
         own = sign_up(campaigns.get(campaign), token, name)
     except InvalidInput as error:
-        return _join(request, authenticator, token, str(error) if name else "Give a name first.")
+        return _join(
+            request, authenticator, token, str(error) if name else "Give a name first", name
+        )
     except Refused as refused:
         return _no_link(request, refused)
     session = authenticator.enter(request, own)
@@ -117,11 +119,11 @@ def _open_link(request: Request, authenticator: Authenticator, token: str) -> tu
 
 
 def _join(
-    request: Request, authenticator: Authenticator, token: str, sentence: str = ""
+    request: Request, authenticator: Authenticator, token: str, sentence: str = "", worker: str = ""
 ) -> Response:
     campaign, room = _open_link(request, authenticator, token)
     status = 422 if sentence else 200
-    context = {"campaign": campaign, "room": room, "sentence": sentence}
+    context = {"campaign": campaign, "room": room, "sentence": sentence, "worker": worker}
     return page(request, "join.html", None, status, **context)
 
 

@@ -24,6 +24,8 @@ class Ending:
     word: str
     title: str
     sentence: str
+    fell_short: bool = False
+    """Whether it ended with nothing sorted, or before its end."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,10 @@ _ENDINGS = {
         ),
         Ending(
             "budget",
-            "Out of budget",
+            "Cap reached",
             "Stopped at its cap on answers",
             "The next step would have asked for more answers than the cap allows.",
+            True,
         ),
         Ending(
             "stalled",
@@ -72,12 +75,14 @@ _ENDINGS = {
             "Stopped: nobody answers",
             "Several steps in a row brought no answers at all. Invite more people and start a new"
             " campaign that reuses these answers.",
+            True,
         ),
         Ending(
             "exhausted",
             "Exhausted",
             "Stopped: no more answers can be had",
             "The recorded answers are used up.",
+            True,
         ),
         Ending(
             "no-consensus",
@@ -85,6 +90,7 @@ _ENDINGS = {
             "Stopped: no split is carried by several questions",
             "The questions do not agree on a way to sort the items. Give a few items whose group"
             " you know, mark the questions that define the split, or bring a rule.",
+            True,
         ),
     )
 }
@@ -157,7 +163,7 @@ def promise_of(known: Knowledge) -> str:
     elif labelled:
         said.append(f"Nothing is promised about the {counted(labelled, 'label')} known by then.")
     elif undecided:
-        said.append("No item has a certified group: what is shown are guesses.")
+        said.append("What is shown are guesses, and nothing is promised about them.")
     if certificate is not None and undecided:
         said.append(f"{_are(undecided, 'other item')} undecided.")
     if told:
@@ -172,25 +178,28 @@ def _are(count: int, what: str) -> str:
 
 
 def ending_of(state: str, outcome: dict[str, Any] | None, anchors: Collection[int] = ()) -> Ending:
-    """How a campaign in this state, with this outcome, stands. Where some items are sorted, its
-    word says how many; ``anchors`` are sorted in any case.
+    """How a campaign in this state, with this outcome, stands. Its word says how many items are
+    sorted; ``anchors`` are sorted in any case.
 
     >>> ending_of("ended", {"status": "budget", "labels": [-1, -1], "reason": "..."}).word
-    'Out of budget'
+    'Cap reached, none sorted'
     >>> ending_of("ended", {"status": "budget", "labels": [0, 1, -1], "reason": "..."}).word
     '2 of 3 sorted, 1 undecided'
     """
     kind = outcome["status"] if outcome is not None and state == "ended" else state
     ending = _ENDINGS.get(kind, Ending(kind, kind.capitalize(), kind.capitalize(), ""))
     labels = (outcome or {}).get("labels") or []
-    found = sum(label >= 0 for label in labels)
-    if not found:
-        return ending
     left = sum(label < 0 and item not in anchors for item, label in enumerate(labels))
-    word = f"{len(labels) - left:,} of {len(labels):,} sorted, {left:,} undecided"
-    if not left:
-        word = f"All {len(labels):,} sorted"
-    return replace(ending, word=word)
+    found = sum(label >= 0 and item not in anchors for item, label in enumerate(labels))
+    if labels and not left:
+        return replace(ending, word=f"All {len(labels):,} sorted")
+    if found:
+        word = f"{len(labels) - left:,} of {len(labels):,} sorted, {left:,} undecided"
+        return replace(ending, word=word)
+    if kind == "undecided":
+        word, title = "None could be sorted", "Finished: no item could be certified"
+        return replace(ending, word=word, title=title, fell_short=True)
+    return replace(ending, word=f"{ending.word}, none sorted") if labels else ending
 
 
 def explained(ending: Ending, outcome: dict[str, Any]) -> str:

@@ -143,6 +143,22 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// The groups renew themselves, but not under the hands of somebody who types a name.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { requestConfig } = event.detail;
+  const renews = requestConfig.elt.id === "groups" && requestConfig.verb === "get";
+  if (renews && document.querySelector(".rename[open]")) event.detail.shouldSwap = false;
+});
+
 document.addEventListener("htmx:afterSwap", (event) => {
   if (event.target.id === "item-body" && !$("item-dialog").open) $("item-dialog").showModal();
 });
+
+// Who wants to rename a group types at once. (Toggle events do not bubble.)
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (target.matches(".rename[open]")) target.querySelector("input[name=called]").select();
+  },
+  true,
+);

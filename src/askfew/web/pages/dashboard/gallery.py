@@ -68,6 +68,8 @@ def gallery_of(campaign: Campaign, details: Details, shelf: int | None, page: in
     known = details.standing.known
     groups = zip(known.names, known.own_names, strict=True)
     titles = {key: (name[:1].upper() + name[1:], own) for key, (name, own) in enumerate(groups)}
+    if known.outcome is not None and known.rule is None and not (known.labels >= 0).any():
+        titles = {}  # no groups were found, so there are none to be shown or named
     titles[UNDECIDED] = ("Undecided", "")
     opened = shelf if shelf in titles else None
     pages = 1

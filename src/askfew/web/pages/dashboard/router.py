@@ -95,6 +95,7 @@ def item(request: Request, caller: Owner, view: Viewed, number: int) -> Response
         confidence=float(guesses.confidence[number]),
         why=known.why_undecided.get(number, ""),
         found=answers_about(campaign, number),
+        going=known.outcome is None,
         flags=details.flags.get(number, ()),
     )
 
@@ -270,7 +271,7 @@ def _people_context(view: View) -> dict[str, Any]:
 def _evidence(standing: Standing) -> dict[str, Any] | None:
     """Sorted, the surest first; a thousand points stand for more."""
     known = standing.known
-    if known.evidence is None:
+    if known.evidence is None or max(known.evidence, default=0.0) <= 0:
         return None
     chosen = [
         n

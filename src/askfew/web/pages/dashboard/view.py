@@ -100,8 +100,7 @@ class View:
 
     def changed(self) -> None:
         """Look again at once: the owner has just changed something."""
-        self._caches.standings.forget(self.settings.name)
-        self._caches.details.forget(self.settings.name)
+        self._caches.changes.add(self.settings.name)
 
     def summary(self) -> Summary:
         """Words and figures."""

@@ -65,6 +65,8 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
     values |= {key: texts[key] for key in ("method", "error") if texts.get(key)}
     if texts.get("groups"):
         values["groups"] = _groups(texts["groups"])
+    if not values["name"]:
+        sentences["name"] = "A campaign must have a name: type one, for example birds 2"
     for key, value in values.items():
         tried(key, lambda key=key, value=value: check_setting(key, value))  # type: ignore[misc]
     kind = tried("answers", lambda: check_setting("answers", _kind(texts)))

@@ -184,6 +184,7 @@ function drop(id, sentence) {
 let fetching = false;
 let lookedInVain = 0;
 let lookTimer = null;
+let restedSince = null; // when the campaign was first seen to be over
 const fetchingAgain = new Backoff();
 
 /** Ask for questions if there is room for one more. */
@@ -238,11 +239,13 @@ function resting(state) {
     rest("A short break", "The campaign is paused. This page goes on by itself when it resumes.");
     return 4000;
   }
-  const given = givenOf(keep.read());
-  const thanks = given === 1 ? "Your answer has" : `Your ${given} answers have`;
-  rest("All done", `${given ? `${thanks} been counted. ` : ""}Nothing is left to be asked. Thank you!`);
-  keep.change((now) => (now.held = []));
-  return 15000;
+  const { counted, outbox, waiting } = keep.change((now) => (now.held = []));
+  const thanks = counted === 1 ? "Your answer has" : `Your ${counted} answers have`;
+  rest("All done", `${counted ? `${thanks} been counted. ` : ""}Nothing is left to be asked. Thank you!`);
+  // What is on its way may come too late, and figures of others may be a moment old: look again.
+  const first = restedSince === null || outbox.length || waiting;
+  restedSince ??= Date.now();
+  return first ? 2000 : 15000;
 }
 
 // ---------------------------------------------------------------- leases
@@ -313,6 +316,7 @@ function trouble(error) {
   if (!(error instanceof Refused)) throw error;
   if ([401, 403, 409].includes(error.status)) {
     over = true;
+    notice = "";
     rest(...whyOver(error, keep.read()));
     keep.change((state) => (state.held = []));
     draw();
@@ -334,7 +338,8 @@ function draw() {
   }
   const unsent = state.outbox.length;
   page.undo.disabled = over || !(state.waiting || state.last || (unsent && state.outbox.at(-1).tries === 0));
-  far(progress, state.counted === null ? null : givenOf(state));
+  // What could not be sent any more is no answer that was given.
+  far(progress, over || state.counted === null ? state.counted : givenOf(state));
   const kept = unsent + (state.waiting ? 1 : 0);
   if (offline) say(kept ? `No connection: ${kept} kept, sent later` : "No connection: trying again", true);
   else say(notice);

@@ -29,6 +29,7 @@ new ResizeObserver(cueMore).observe(itemBox);
 cue.addEventListener("click", () => itemBox.scrollBy({ top: 0.8 * itemBox.clientHeight, behavior: "smooth" }));
 
 let shown = null;
+let asked = null; // which question was asked last, whatever the item
 let focused = null; // the button in use when questions ran out
 
 /** Show a question, or nothing if there is none. Says whether it is another one than before. */
@@ -69,9 +70,21 @@ export function show(question) {
   itemBox.scrollTop = 0;
   cueMore();
   $("question-text").textContent = question.question.text;
+  const cue = cueOf(question.question.id);
   // In one piece: the same question about another item is news, too.
-  $("heard").textContent = `${item.image ? picture.alt : text}: ${question.question.text}`;
+  $("heard").textContent = `${cue ? `${cue}. ` : ""}${item.image ? picture.alt : text}: ${question.question.text}`;
   return true;
+}
+
+/** Say whether the question stays while the item changes: who knows reads only the item. */
+function cueOf(id) {
+  const cue = asked === null ? "" : asked === id ? "Same question" : "New question";
+  asked = id;
+  const place = $("question-cue");
+  place.textContent = cue;
+  place.hidden = !cue;
+  place.classList.toggle("is-new", cue === "New question");
+  return cue;
 }
 
 /** Have the picture of a later question at hand. */

@@ -4,7 +4,7 @@
 export function whyOver(error, { outbox, waiting, counted }) {
   const unsent = outbox.length + (waiting ? 1 : 0);
   const kept = counted ? `${counted === 1 ? "The answer" : `The ${counted} answers`} that you sent ${counted === 1 ? "counts" : "count"}.` : "";
-  const lost = unsent ? `${unsent} on ${unsent === 1 ? "its" : "their"} way could not be sent any more.` : "";
+  const lost = unsent ? `${unsent === 1 ? "One answer" : `${unsent} answers`} on the way could not be sent any more.` : "";
   const [title, sentence] =
     error.status === 409
       ? ["This campaign does not go on", "Tell whoever invited you."]
