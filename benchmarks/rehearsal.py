@@ -4,6 +4,7 @@
 
 60 photos, 15 questions of which 4 carry the split (an answer is right with 92 %), people = 12. The
 method is driven without a store: a store hands out the same Batches and takes in the same answers.
+With anchors, as many are told to the forecast. With a rule, it was learnt on sixty other photos.
 A few campaigns also go through a SQLite store, answered by twelve workers.
 """
 
@@ -18,13 +19,16 @@ from functools import partial
 
 import numpy as np
 
-from askfew.campaigns.forecast import CrowdForecast, crowd_forecast
+import askfew
+from askfew.campaigns.forecast import CrowdForecast, Sizes, crowd_forecast
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
+from askfew.oracles import bernoulli
 from askfew.planning import Range
-from askfew.simulation import Instance, Run, local, repeat, try_method
+from askfew.records import Oracle
+from askfew.simulation import Instance, Run, World, local, repeat, try_method
 
 WORLD = Instance(60, 15, 4, gap=0.84, noise="yes-no")
 PEOPLE = 12
@@ -35,7 +39,7 @@ TOLD = {"gap": Range(0.84, 0.84), "share": Range(0.5, 0.5), "useful": Range(4, 4
 class Rehearsed:
     """Many runs with one promise, beside what was forecast for them."""
 
-    error: str
+    name: str
     forecast: CrowdForecast
     told: CrowdForecast
     runs: list[Run]
@@ -53,7 +57,7 @@ class Rehearsed:
         share = np.mean([run.wrong_share for run in self.runs])
         ended = ", ".join(f"{status} {count}" for status, count in sorted(statuses.items()))
         return (
-            f"| {self.error} | {mean:,.0f} | {max(run.answers for run in self.runs):,} |"
+            f"| {self.name} | {mean:,.0f} | {max(run.answers for run in self.runs):,} |"
             f" {self.forecast.most_answers:,}: {usual} of {n} |"
             f" {self.told.most_answers:,}: {told} of {n} |"
             f" {np.mean([run.decided for run in self.runs]):.4f} | {ended} |"
@@ -61,15 +65,50 @@ class Rehearsed:
         )
 
 
-def rehearse(error: str, runs: int, seed: int) -> Rehearsed:
+def rehearse(error: str, anchors: int, runs: int, seed: int) -> Rehearsed:
     """Forecast first, then run."""
     settings = Settings("rehearsal", people=PEOPLE, error=error)  # type: ignore[arg-type]
-    trial = partial(try_method, method="rule", delta=settings.delta, options=settings.arguments())
+    trial = partial(
+        try_method,
+        method="rule",
+        delta=settings.delta,
+        anchors=anchors,
+        options=settings.arguments(),
+    )
+    sizes = Sizes(WORLD.items, WORLD.questions, (anchors, anchors) if anchors else ())
     return Rehearsed(
-        error,
-        crowd_forecast(settings, WORLD.items, WORLD.questions, seconds=60.0),
-        crowd_forecast(settings, WORLD.items, WORLD.questions, TOLD, seconds=60.0),
+        f"{error}, {anchors} anchors of each group" if anchors else error,
+        crowd_forecast(settings, sizes, seconds=60.0),
+        crowd_forecast(settings, sizes, TOLD, seconds=60.0),
         repeat(WORLD, trial, runs=runs, seed=seed, engine=local(1)),
+    )
+
+
+def rehearse_rule(error: str, runs: int, seed: int) -> Rehearsed:
+    """A rule that was learnt on other photos, its levels being all that the forecast knows."""
+    rng = np.random.default_rng(seed)
+    levels = np.full((2, WORLD.questions), 0.5)
+    levels[:, :4] = [[0.08], [0.92]]
+
+    def photos() -> Oracle:
+        return bernoulli(levels, labels=rng.permutation(WORLD.items) % 2, rng=rng)
+
+    learnt = askfew.cluster(photos(), method="rule", error="share", rng=seed).rule
+    assert learnt is not None
+    settings = Settings("rehearsal", people=PEOPLE, error=error, rule=learnt)  # type: ignore[arg-type]
+    sizes = Sizes(WORLD.items, WORLD.questions)
+    options = {**settings.arguments(), "given": learnt}
+    ran = []
+    for _ in range(runs):
+        labels = rng.permutation(WORLD.items) % 2
+        means = levels[labels]
+        world = World(bernoulli(means, rng=rng), labels, partial(np.take, means, axis=1))
+        ran.append(try_method(world, rng, method="rule", delta=settings.delta, options=options))
+    return Rehearsed(
+        f"{error}, a rule of {len(learnt.questions)} questions that was brought",
+        crowd_forecast(settings, sizes, seconds=60.0),
+        crowd_forecast(settings, sizes, {"gap": TOLD["gap"], "share": TOLD["share"]}, seconds=60.0),
+        ran,
     )
 
 
@@ -122,7 +161,9 @@ def main() -> None:
     )
     print("|---|---|---|---|---|---|---|---|")
     for error in ("any", "share"):
-        print(rehearse(error, told.runs, told.seed).row, flush=True)
+        for anchors in (0, 4):
+            print(rehearse(error, anchors, told.runs, told.seed).row, flush=True)
+        print(rehearse_rule(error, told.runs, told.seed).row, flush=True)
     print("\n| through a store, share | ended | certified | answers | most of a cell |")
     print("|---|---|---|---|---|")
     for seed in range(told.stored):

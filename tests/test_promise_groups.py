@@ -16,7 +16,7 @@ from askfew.algorithms import METHODS, takes_option
 from askfew.algorithms.frugal import frugal
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.folder.load import read_folder
-from askfew.campaigns.forecast import crowd_forecast
+from askfew.campaigns.forecast import Sizes, crowd_forecast
 from askfew.campaigns.reading.findings import findings_of
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import result_of
@@ -247,7 +247,7 @@ def test_people_are_a_cap_too() -> None:
 @pytest.mark.parametrize("groups", [3, 5, "auto"])
 def test_a_campaign_is_forecast_with_them(groups: Any) -> None:
     cap: dict[str, Any] = {} if groups == "auto" else {"per_cell": 40}
-    made = crowd_forecast(Settings("x", method="frugal", groups=groups, **cap), 20, 12)
+    made = crowd_forecast(Settings("x", method="frugal", groups=groups, **cap), Sizes(20, 12))
     assert 0 < made.most_answers < 10_000
     assert not cap or made.most_workers <= 40
     assert SEEN[0]["groups"] == groups

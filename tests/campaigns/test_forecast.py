@@ -3,10 +3,11 @@ from typing import Any
 import pytest
 
 from askfew.campaigns import forecast as module
-from askfew.campaigns.forecast import CrowdForecast, crowd_forecast
+from askfew.campaigns.forecast import CrowdForecast, Sizes, crowd_forecast
 from askfew.campaigns.forecast_words import forecast_sentences, upper_words
 from askfew.campaigns.settings import Settings
 from askfew.planning import Range
+from askfew.rule import Node, Rule
 
 
 @pytest.fixture(autouse=True)
@@ -15,8 +16,10 @@ def few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_fewer_workers_are_needed_if_they_may_answer_again() -> None:
-    once = crowd_forecast(Settings("once", method="frugal"), 10, 5)
-    often = crowd_forecast(Settings("often", answers_per_worker_and_cell=5, method="frugal"), 10, 5)
+    once = crowd_forecast(Settings("once", method="frugal"), Sizes(10, 5))
+    often = crowd_forecast(
+        Settings("often", answers_per_worker_and_cell=5, method="frugal"), Sizes(10, 5)
+    )
     assert 1 <= once.typical_workers <= once.most_workers <= once.most_answers
     assert once.typical_answers == often.typical_answers
     assert often.typical_workers == -(-once.typical_workers // 5)
@@ -27,38 +30,71 @@ def test_fewer_workers_are_needed_if_they_may_answer_again() -> None:
 @pytest.mark.parametrize("answers", [{"scale": [1, 5]}, {"number": {"sigma": 2.0}}])
 def test_every_kind_of_answer_is_simulated(answers: dict[str, object]) -> None:
     settings = Settings.from_dict({"name": "x", "answers": answers, "method": "frugal"})
-    assert crowd_forecast(settings, 6, 3).finished == 4
+    assert crowd_forecast(settings, Sizes(6, 3)).finished == 4
 
 
 def test_it_does_not_make_anybody_wait() -> None:
-    assert crowd_forecast(Settings("x", method="frugal"), 10, 5, seconds=0.0).simulated == 1
+    assert crowd_forecast(Settings("x", method="frugal"), Sizes(10, 5), seconds=0.0).simulated == 1
 
 
-RULE_OPTIONS: list[dict[str, Any]] = [
-    {},
-    {"error": "share", "per_cell": 10},
-    {"groups": "auto"},
-    {"groups": [2, 3]},
-    {"groups": 3, "anchors": {0: "a", 1: "b", 2: "c", 7: "a"}},
-    {"anchors": {"p01": 0, "p07": 1}, "defining": [70]},
+RULE_SETTINGS: list[tuple[dict[str, Any], Sizes]] = [
+    ({}, Sizes(24, 12)),
+    ({"error": "share", "per_cell": 10}, Sizes(24, 12)),
+    ({"groups": "auto"}, Sizes(24, 12)),
+    ({"groups": [2, 3]}, Sizes(24, 12)),
+    ({"groups": 3}, Sizes(24, 12, anchors=(2, 1, 1))),
+    ({"groups": "auto"}, Sizes(24, 12, anchors=(5, 3))),
+    ({}, Sizes(24, 12, anchors=(20, 1))),  # more than some worlds have
+    ({}, Sizes(24, 12, defining=1)),
+    ({}, Sizes(24, 12, anchors=(1, 1), defining=5)),
 ]
 
 
-@pytest.mark.parametrize("options", RULE_OPTIONS, ids=str)
-def test_a_rule_is_forecast_with_its_options(options: dict[str, Any]) -> None:
-    """Options that name items or questions mean nothing in a simulated world."""
-    settings = Settings("x", method="rule")
-    object.__setattr__(settings, "options", options)  # names are not known before there are items
-    made = crowd_forecast(settings, 24, 12)
+@pytest.mark.parametrize(("changed", "sizes"), RULE_SETTINGS, ids=str)
+def test_a_rule_is_forecast_as_it_will_be_run(changed: dict[str, Any], sizes: Sizes) -> None:
+    made = crowd_forecast(Settings("x", method="rule", **changed), sizes)
     assert 0 < made.typical_answers <= made.most_answers
-    if "per_cell" in options:
+    if "per_cell" in changed:
         assert made.most_workers <= 10
-    assert ("3 groups" in made.assumed) == (options.get("groups") == 3)
+    assert ("3 groups" in made.assumed) == (changed.get("groups") == 3)
+    assert ("anchors" in made.assumed) == bool(sizes.anchors)
+    assert ("the split" in made.assumed) == bool(sizes.defining)
+
+
+def test_what_is_told_makes_it_cheaper() -> None:
+    settings = Settings("x", error="share")
+    nothing, anchors, defining = (
+        crowd_forecast(settings, sizes, SAID, seconds=9.0).typical_answers
+        for sizes in (Sizes(60, 15), Sizes(60, 15, (4, 4)), Sizes(60, 15, (4, 4), 4))
+    )
+    assert defining < anchors < nothing
+
+
+def test_a_rule_that_was_brought_needs_no_pilot() -> None:
+    """And its own levels say how far the groups differ."""
+    root = Node((0, 1), (1.0, -1.0), (0.5, 0.5), (0,), (1,), levels=(-0.4, 0.4))
+    settings = Settings("x", rule=Rule(("wings", "fur"), root), error="share")
+    made = crowd_forecast(settings, Sizes(60, 15))
+    assert made.assumed.startswith("gap 0.8, items of a group that differ by 0.14 of it")
+    assert "2 of 15 questions useful, a given rule of 2 questions" in made.assumed
+    assert 60 <= made.typical_answers < 60 * 15
+    assert made.finished == made.simulated == 4
+    told = crowd_forecast(settings, Sizes(60, 15), {"gap": Range(0.3, 0.3)})
+    assert told.typical_answers > made.typical_answers
+
+
+def test_a_rule_that_asks_one_question_twice_is_forecast_too() -> None:
+    """Three groups by two cuts of a scale."""
+    above = Node((0,), (1.0,), (5.0,), (1,), (2,))
+    rule = Rule(("how much",), Node((0,), (1.0,), (3.0,), (0,), above), ("low", "middle", "high"))
+    settings = Settings.from_dict({"name": "x", "answers": {"scale": [1, 7]}, "rule": rule})
+    made = crowd_forecast(settings, Sizes(30, 1, anchors=(2,)), {"gap": Range(2, 2)})
+    assert made.finished == made.simulated
 
 
 def test_campaigns_that_found_no_split_are_told() -> None:
     """Two questions, of which one is useful, cannot carry a rule."""
-    made = crowd_forecast(Settings("x", method="rule"), 10, 2)
+    made = crowd_forecast(Settings("x", method="rule"), Sizes(10, 2))
     assert made.assumed.endswith("4 of 4 found no split")
 
 
@@ -67,7 +103,7 @@ SAID = {"gap": Range(0.84, 0.84), "share": Range(0.5, 0.5), "useful": Range(4, 4
 
 def test_people_who_can_finish_are_told_how_much_falls_to_each() -> None:
     settings = Settings("x", people=12, error="share", max_answers=900, price=0.5)
-    made = crowd_forecast(settings, 30, 10, SAID)
+    made = crowd_forecast(settings, Sizes(30, 10), SAID)
     verdict, cap, assumed = forecast_sentences(made, settings)
     assert made.enough_people
     assert made.most_workers <= 12
@@ -79,10 +115,16 @@ def test_people_who_can_finish_are_told_how_much_falls_to_each() -> None:
     assert assumed.startswith("Simulated: 4 campaigns, gap 0.84")
 
 
+def test_gold_questions_come_on_top() -> None:
+    made = CrowdForecast(12, 12, 900, 1000, "", ((1, 900),) * 20, finished=20, people=12)
+    said = forecast_sentences(made, Settings("x", people=12, gold=0.1, price=0.5))
+    assert "Gold questions come on top: about 100 answers (50.00)." in said
+
+
 def test_too_few_people_are_told_what_would_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FEW_RUNS", 3)
     settings = Settings("x", people=4)
-    made = crowd_forecast(settings, 30, 10, SAID)
+    made = crowd_forecast(settings, Sizes(30, 10), SAID)
     assert not made.enough_people
     kinds = {each.kind: each for each in made.remedies}
     assert kinds["people"].number in (6, 9, 14, 21)
@@ -122,7 +164,7 @@ def test_who_never_foresees_the_end_and_passes_the_forecast_is_not_guessed_about
 
 
 def test_a_forecast_survives_being_kept() -> None:
-    made = crowd_forecast(Settings("x", method="frugal"), 10, 5)
+    made = crowd_forecast(Settings("x", method="frugal"), Sizes(10, 5))
     assert len(made.runs) == 4
     assert all(0 < before < total for before, total in made.runs)
     assert CrowdForecast.from_json(made.to_json()) == made

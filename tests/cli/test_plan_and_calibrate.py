@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 
 from askfew.cli import app
 from askfew.cli.calibrate import _verdict
+from askfew.rule import Rule
 from askfew.simulation import Run, RunSummary
 from commands import Command, command
 
@@ -123,10 +124,36 @@ def test_plan_says_what_a_rule_leaves_open(tmp_path: Path) -> None:
     figure = tmp_path / "plan.png"
     more = ["--groups", "3", "--useful", "9", "--anchors", "3", "--gap", "0.8"]
     printed = " ".join(run("plan", *RULE, *more, "--figure", str(figure)).split())
-    assert "method rule: gap 0.8, 3 groups, useful questions 9, spread 0.14;" in printed
+    assert "gap 0.8, 3 groups, useful questions 9, spread 0.14, 3 + 3 + 3 anchors;" in printed
     assert "of the items get a label" in printed
     assert "no method can do with less" not in printed
     assert figure.stat().st_size > 10_000
+
+
+def test_plan_takes_a_rule_that_was_saved(tmp_path: Path) -> None:
+    Rule.cut("wings", 0.5).save(tmp_path / "rule.json")
+    asked = ("plan", *RULE, "--rule", str(tmp_path / "rule.json"), "--gap", "0.8", "--json")
+    bill = json.loads(run(*asked))
+    assert bill["by_phase"].keys() == {"certify"}
+    assert bill["told"]["rule"]["questions"] == ["wings"]
+    assert bill["unknown"]["useful"] == {"low": 1, "high": 1}
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (["--defining", "13"], "must be from 0 to all 12, got 13"),
+        (["--anchors", "20"], "anchors must leave some of the 40 items to be sorted, got 40"),
+        (["--rule", "missing.json"], "a rule's file must be JSON, got missing.json"),
+        (["--method", "frugal", "--defining", "1"], "--defining 1 needs a method that can (rule)"),
+    ],
+)
+def test_what_cannot_be_told_is_one_sentence(
+    askfew: Command, more: list[str], sentence: str
+) -> None:
+    code, out, err = askfew("plan", *RULE, *more)
+    assert (code, out) == (2, "")
+    assert sentence in " ".join(err.split())
 
 
 def test_calibrate_holds_the_share_of_wrong_labels_against_the_promise() -> None:

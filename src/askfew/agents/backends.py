@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.contents import check_contents
-from askfew.campaigns.forecast import crowd_forecast
+from askfew.campaigns.forecast import Sizes, crowd_forecast
 from askfew.campaigns.kinds import write_kind
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
@@ -101,7 +101,7 @@ class OfStore:
             Question(*_texts(each, "questions"), bool(each.get("defines"))) for each in questions
         ]
         check_contents(made, asked)
-        forecast = crowd_forecast(chosen, len(made), len(asked))
+        forecast = crowd_forecast(chosen, Sizes.of(made, asked))
         self._store.create(chosen, made, asked, forecast=forecast)
         return self.about(chosen.name)
 

@@ -11,20 +11,22 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from askfew.algorithms import start, takes_option
+from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.driver import run
 from askfew.errors import InvalidInput
 from askfew.records import Batch, Oracle, Problem, Tally
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # slow to import, and only who creates a campaign simulates
     from askfew.planning import Range, Unknown
+    from askfew.planning.told import Told
     from askfew.simulation import World
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "RUNS_FOR_NINE_IN_TEN",
     "CrowdForecast",
     "Remedy",
+    "Sizes",
     "crowd_forecast",
     "unknown_of",
 ]
@@ -56,10 +59,31 @@ _LIKELY = 0.8
 """The share of the simulated campaigns that finish where people are called enough."""
 _FEWEST_ITEMS = 3
 """Fewer cannot be simulated: two items in two groups leave nothing to ask."""
-_OF_THIS_CAMPAIGN = ("anchors", "defining", "given")
-"""Options that name its items and questions."""
 
 Kind = Literal["people", "questions", "share"]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """All that a forecast must know of a campaign's items and questions."""
+
+    items: int
+    questions: int
+    anchors: tuple[int, ...] = ()
+    """Items of each group that are known beforehand."""
+    defining: int = 0
+    """Questions that define the split."""
+
+    @classmethod
+    def of(cls, items: Sequence[Item], questions: Sequence[Question]) -> Sizes:
+        """Of a campaign that is to be created.
+
+        >>> Sizes.of([Item("a", group="x"), Item("b", group="y"), Item("c")], [Question("q", "?")])
+        Sizes(items=3, questions=1, anchors=(1, 1), defining=0)
+        """
+        known = Counter(item.group for item in items if item.group)
+        defining = sum(question.defines for question in questions)
+        return cls(len(items), len(questions), tuple(known.values()), defining)
 
 
 @dataclass(frozen=True)
@@ -177,19 +201,19 @@ class _Counting:
 
 def crowd_forecast(
     settings: Settings,
-    items: int,
-    questions: int,
+    sizes: Sizes,
     expected: Mapping[str, Range] | None = None,
     *,
     seconds: float = _SECONDS,
     watch: Callable[[Iterator[_Simulated]], Iterator[_Simulated]] = iter,
 ) -> CrowdForecast:
-    """Simulate campaigns with these settings.
+    """Simulate campaigns with these settings, told what this one is told.
 
     ``expected`` may say what its owner knows of ``gap``, ``share`` and ``useful``.
     """
-    unknown = unknown_of(settings, items, questions, expected or {})
-    ran = list(watch(_simulated(settings, unknown, RUNS, time.thread_time() + seconds)))
+    unknown = unknown_of(settings, sizes, expected or {})
+    told = _told(settings, sizes)
+    ran = list(watch(_simulated(settings, unknown, told, RUNS, time.thread_time() + seconds)))
     most = 0.9 if len(ran) >= RUNS_FOR_NINE_IN_TEN else 1.0
     quantiles = np.quantile([(each.cell, each.answers) for each in ran], [0.5, most], axis=0)
     (cell, most_cell), (answers, most_answers) = quantiles.T.tolist()
@@ -199,7 +223,7 @@ def crowd_forecast(
         most_workers=math.ceil(most_cell / per_worker),
         typical_answers=math.ceil(answers),
         most_answers=math.ceil(most_answers),
-        assumed=_assumed(unknown, sum(each.in_vain for each in ran), len(ran)),
+        assumed=_assumed(unknown, told, sum(each.in_vain for each in ran), len(ran)),
         runs=tuple((each.searched, each.answers) for each in ran),
         finished=sum(each.finished for each in ran),
         within_cap=sum(each.finished and each.answers <= settings.max_answers for each in ran),
@@ -207,38 +231,46 @@ def crowd_forecast(
     )
     if settings.people is None or forecast.enough_people:
         return forecast
-    return replace(forecast, remedies=tuple(_remedies(settings, unknown)))
+    return replace(forecast, remedies=tuple(_remedies(settings, unknown, told)))
 
 
-def unknown_of(
-    settings: Settings, items: int, questions: int, expected: Mapping[str, Range]
-) -> Unknown:
+def unknown_of(settings: Settings, sizes: Sizes, expected: Mapping[str, Range]) -> Unknown:
     """What is simulated for a campaign: what its owner expects, and else what is usual."""
-    from askfew.planning.defaults import default_unknown  # slow, and only who creates simulates
+    from askfew.planning.defaults import default_unknown
 
-    groups = min(_groups(settings.arguments()), items, 2 ** min(questions, 10))
+    told = _told(settings, sizes)
+    items = max(sizes.items, _FEWEST_ITEMS)
+    groups = _groups(settings.arguments())
     return default_unknown(
         settings.answers,
-        max(items, _FEWEST_ITEMS),
-        questions,
+        items,
+        sizes.questions,
         method=settings.method,
-        groups=groups,
+        groups=min(groups, items, 2 ** min(sizes.questions, 10)),
         gap=expected.get("gap"),
         share=expected.get("share"),
         useful=expected.get("useful"),
+        told=told,
     )
 
 
-def _assumed(unknown: Unknown, in_vain: int, runs: int) -> str:
+def _told(settings: Settings, sizes: Sizes) -> Told:
+    from askfew.planning.told import Told
+
+    return Told(sizes.anchors, sizes.defining, settings.rule)
+
+
+def _assumed(unknown: Unknown, told: Told, in_vain: int, runs: int) -> str:
     """What was simulated, in words."""
     groups = f"smaller group {unknown.share} of the items"
     if unknown.groups > 2:
         groups = f"{unknown.groups} groups"
     spread = f", items of a group that differ by {unknown.spread:g} of it" if unknown.spread else ""
+    known = f", {told}" if str(told) else ""
     lost = f"; {in_vain} of {runs} found no split" if in_vain else ""
     return (
         f"gap {unknown.gap}{spread}, {groups}, {unknown.useful} of"
-        f" {unknown.questions} questions useful{lost}"
+        f" {unknown.questions} questions useful{known}{lost}"
     )
 
 
@@ -253,25 +285,28 @@ def _groups(options: Mapping[str, Any]) -> int:
 # What would help.
 
 
-def _remedies(settings: Settings, unknown: Unknown) -> Iterator[Remedy]:
+def _remedies(settings: Settings, unknown: Unknown, told: Told) -> Iterator[Remedy]:
     """The least of each kind with which campaigns finish, as far as there is time to look."""
     assert settings.people is not None
     if settings.error == "any" and takes_option(settings.method, "error"):
-        yield from _first("share", {1: (replace(settings, error="share"), unknown)})
-    more = {number: (settings, _more_questions(unknown, number)) for number in (1, 2, 3, 5, 8)}
-    yield from _first("questions", more)
+        yield from _first("share", told, {1: (replace(settings, error="share"), unknown)})
+    if told.useful is None:  # else no more questions are asked than were told
+        more = {number: (settings, _more_questions(unknown, number)) for number in (1, 2, 3, 5, 8)}
+        yield from _first("questions", told, more)
     # Each time half as many again, as far as ten times as many.
     crowds = dict.fromkeys(math.ceil(settings.people * 1.5**n) for n in range(1, 7))
     people = {number: (replace(settings, people=number), unknown) for number in crowds}
-    yield from _first("people", people)
+    yield from _first("people", told, people)
 
 
-def _first(kind: Kind, candidates: Mapping[int, tuple[Settings, Unknown]]) -> Iterator[Remedy]:
+def _first(
+    kind: Kind, told: Told, candidates: Mapping[int, tuple[Settings, Unknown]]
+) -> Iterator[Remedy]:
     """The first candidate with which most simulated campaigns finish."""
     until = time.thread_time() + _REMEDY_SECONDS
     for number, (settings, unknown) in candidates.items():
         finished = ran = 0
-        for each in _simulated(settings, unknown, _FEW_RUNS, until):
+        for each in _simulated(settings, unknown, told, _FEW_RUNS, until):
             finished, ran = finished + each.finished, ran + 1
             if ran - finished > (1 - _LIKELY) * _FEW_RUNS:
                 break  # it cannot be enough any more
@@ -304,42 +339,24 @@ class _Simulated:
 
 
 def _simulated(
-    settings: Settings, unknown: Unknown, most: int, until: float
+    settings: Settings, unknown: Unknown, told: Told, most: int, until: float
 ) -> Iterator[_Simulated]:
     """At least one campaign, and more as long as there is time."""
+    worlds = told.worlds(unknown, settings.answers)
     for seed in np.random.SeedSequence(settings.seed).spawn(most):
-        yield _simulate(unknown, settings, seed)
+        for_world, for_method = seed.spawn(2)
+        yield _simulate(settings, worlds.draw(for_world), told, np.random.default_rng(for_method))
         if time.thread_time() > until:
             break
 
 
-def _simulate(unknown: Unknown, settings: Settings, seed: np.random.SeedSequence) -> _Simulated:
-    for_world, for_method = seed.spawn(2)
-    world, rng = unknown.draw(for_world), np.random.default_rng(for_method)
+def _simulate(settings: Settings, world: World, told: Told, rng: np.random.Generator) -> _Simulated:
     oracle = _Counting(world.oracle)
-    procedure = start(
-        settings.method,
-        oracle.problem,
-        rng,
-        delta=settings.delta,
-        **_options(settings.arguments(), world, rng),
-    )
+    options = {**settings.arguments(), **told.options(world, rng)}
+    procedure = start(settings.method, oracle.problem, rng, delta=settings.delta, **options)
     ended = run(procedure, oracle, max_answers=max(_MOST_ANSWERS, settings.max_answers))
     total = int(oracle.asked.sum())
     searched = total if oracle.searched is None else oracle.searched
     decided = 0.0 if ended.result is None else float((ended.result.labels >= 0).mean())
     in_vain = takes_option(settings.method, "delta") and decided == 0
     return _Simulated(int(oracle.asked.max()), searched, total, decided >= FINISHED, in_vain)
-
-
-def _options(options: Mapping[str, Any], world: World, rng: np.random.Generator) -> dict[str, Any]:
-    """The options for a simulated world, where other items are known and other questions useful."""
-    from askfew.simulation import draw_anchors
-
-    kept = {name: value for name, value in options.items() if name not in _OF_THIS_CAMPAIGN}
-    groups = Counter((options.get("anchors") or {}).values())
-    sizes = np.bincount(world.labels)
-    if len(groups) == len(sizes):  # else as many groups as in the world are not shown
-        each = min(math.ceil(groups.total() / len(groups)), int(sizes.min()))
-        kept["anchors"] = draw_anchors(world.labels, each, rng)
-    return kept

@@ -16,6 +16,8 @@ class _Costs(Protocol):
     def price(self) -> float: ...
     @property
     def max_answers(self) -> int: ...
+    @property
+    def gold(self) -> float: ...
 
 
 def forecast_sentences(forecast: CrowdForecast, settings: _Costs) -> list[str]:
@@ -32,6 +34,9 @@ def forecast_sentences(forecast: CrowdForecast, settings: _Costs) -> list[str]:
             f"The cap of {settings.max_answers:,} answers may be too low: {within} of {simulated}"
             " simulated campaigns finished within it."
         )
+    if settings.gold:
+        extra = round(forecast.typical_answers * settings.gold / (1 - settings.gold))
+        said.append(f"Gold questions come on top: about {_answers(extra, settings.price)}.")
     said.append(f"Simulated: {counted(simulated, 'campaign')}, {forecast.assumed}.")
     return said
 

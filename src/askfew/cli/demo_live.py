@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from askfew.campaigns.campaign import Assignment, Campaign
-from askfew.campaigns.forecast import crowd_forecast
+from askfew.campaigns.forecast import Sizes, crowd_forecast
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.cli.demo_digits import Digits, draw_digits
@@ -60,7 +60,7 @@ def serve_demo(seed: int, port: int, pause: float) -> None:
             settings,
             digits.items,
             digits.questions,
-            forecast=crowd_forecast(settings, len(digits.items), len(digits.questions)),
+            forecast=crowd_forecast(settings, Sizes.of(digits.items, digits.questions)),
         )
         address, owner = server.address(listening), reset_token(store)
         typer.echo(f"Watch:        {address}/i/{owner}?watch={NAME}")

@@ -101,6 +101,8 @@ def method_options(
     per_cell: int | None = None,
     tolerance: float | None = None,
     anchors: int = 0,
+    defining: int = 0,
+    rule: bool = False,
 ) -> dict[str, object]:
     """What to pass to the method, of what was said; InvalidInput for what it does not take."""
     wished = {
@@ -108,6 +110,8 @@ def method_options(
         "per_cell": per_cell,
         "tolerance": tolerance,
         "anchors": anchors or None,
+        "defining": defining or None,
+        "given": rule or None,
     }
     said: dict[str, object] = {name: value for name, value in wished.items() if value is not None}
     if groups > 2 or look_for is not None:
@@ -118,13 +122,15 @@ def method_options(
             given = f"{name.replace('_', '-')} {said[name]}"
             if name == "groups" and look_for is not None:
                 given = f"look-for {look_for}"
+            if name == "given":
+                given = "rule"
             raise InvalidInput(
                 f"--{given} needs a method that can ({able})",
                 method,
                 "choose another method, or leave it out",
             )
-    said.pop("anchors", None)  # which items they are differs from world to world
-    return said
+    # Which items and questions these are differs from world to world.
+    return {name: said[name] for name in said if name not in ("anchors", "defining", "given")}
 
 
 def _numbers(text: str) -> str | int | list[int]:

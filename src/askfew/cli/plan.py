@@ -13,8 +13,9 @@ from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.cli import options
 from askfew.cli.output import check_drawable, note, print_json, progress, report
 from askfew.errors import InvalidInput
-from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
+from askfew.planning import Forecast, Range, Told, Unknown, forecast, forecast_curves
 from askfew.planning.defaults import SHARE, default_spread, default_unknown, default_useful
+from askfew.rule import Rule
 from askfew.simulation import NOISES
 from askfew.wording import money
 
@@ -89,6 +90,13 @@ def plan(
     per_cell: options.PerCell = None,
     tolerance: options.Tolerance = None,
     anchors: options.Anchors = 0,
+    defining: Annotated[
+        int, Option(min=0, help="So many questions define the split; no others are asked.")
+    ] = 0,
+    rule: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="A saved rule to be applied as it is."),
+    ] = None,
     noise: options.Noise = "yes-no",
     sigma: options.Sigma = 1.0,
     delta: options.Delta = 0.05,
@@ -127,6 +135,9 @@ def plan(
     if tokens is not None or token_price is not None:
         price = _price_of_a_call(tokens, token_price) / questions_per_call
     said = {"gap": gap, "share": share, "useful": useful}
+    brought = None if rule is None else Rule.load(rule)
+    told = Told((anchors,) * groups if anchors else (), defining, brought)
+    told.check(items, questions)
     unknown = default_unknown(
         _kind(noise, sigma),
         items,
@@ -134,11 +145,12 @@ def plan(
         method=method,
         groups=groups,
         spread=spread,
+        told=told,
         **{name: Range.read(text, name) for name, text in said.items() if text is not None},
     )
     asked: dict[str, Any] = {
         "method": method,
-        "anchors": anchors,
+        "told": told,
         "options": options.method_options(
             method,
             groups=groups,
@@ -147,6 +159,8 @@ def plan(
             per_cell=per_cell,
             tolerance=tolerance,
             anchors=anchors,
+            defining=defining,
+            rule=rule is not None,
         ),
         "delta": delta,
         "seed": seed,
@@ -161,7 +175,7 @@ def plan(
         runs=runs,
         watch=progress("simulated campaigns", runs),
     )
-    usual = default_useful(method, 10**6, groups)
+    usual = told.useful or default_useful(method, 10**6, groups)
     if useful is None and unknown.useful != usual:
         note(
             f"There are few questions: {unknown.useful} of them, not {usual}, are taken to"
@@ -214,13 +228,14 @@ def _print_bill(bill: Forecast, error: str) -> None:
     unknown = bill.unknown
     groups = f"small group {unknown.share}" if unknown.groups == 2 else f"{unknown.groups} groups"
     spread = f", spread {unknown.spread:g}" if unknown.spread else ""
+    told = f", {bill.told}" if str(bill.told) else ""
     promise = f"all labels given are right with probability {1 - bill.delta:g} or more"
     if error == "share":
         promise = f"a share of {bill.delta:g} of the labels wrong at most, on average"
     report.print(
         f"[bold]{unknown.items} items, {unknown.questions} questions[/bold]"
         f" ({unknown.noise} answers), method {bill.method}: gap {unknown.gap}, {groups},"
-        f" useful questions {unknown.useful}{spread}; {promise}"
+        f" useful questions {unknown.useful}{spread}{told}; {promise}"
     )
     table = Table("", "answers", "money")
     for column in table.columns[1:]:

@@ -3,5 +3,6 @@
 from askfew.planning.forecast import Forecast, forecast, forecast_curves
 from askfew.planning.plan import plan
 from askfew.planning.ranges import Range, Unknown
+from askfew.planning.told import Told
 
-__all__ = ["Forecast", "Range", "Unknown", "forecast", "forecast_curves", "plan"]
+__all__ = ["Forecast", "Range", "Told", "Unknown", "forecast", "forecast_curves", "plan"]

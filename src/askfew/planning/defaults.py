@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from askfew.answers import AnswerKind, Number
 from askfew.planning.ranges import Range, Unknown
+from askfew.planning.told import Told
 
 __all__ = ["SHARE", "default_gap", "default_spread", "default_unknown", "default_useful"]
 
@@ -64,15 +65,21 @@ def default_unknown(
     share: Range | None = None,
     useful: Range | None = None,
     spread: float | None = None,
+    told: Told | None = None,
 ) -> Unknown:
-    """What may be true of a campaign of this size; ``gap`` is in the answers' own units."""
+    """What may be true of a campaign of this size; ``gap`` is in the answers' own units.
+
+    What its owner ``told`` the method goes before what is usual, and what is said here before both.
+    """
+    told = told or Told()
+    groups = told.groups or groups
     return Unknown.of(
         kind,
         items,
         questions,
-        gap=gap or default_gap(kind),
+        gap=gap or told.gap(kind) or default_gap(kind),
         share=share or SHARE,
-        useful=useful or default_useful(method, questions, groups),
+        useful=useful or told.useful or default_useful(method, questions, groups),
         groups=groups,
         spread=default_spread(method) if spread is None else spread,
     )

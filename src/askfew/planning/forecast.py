@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from askfew.algorithms import check_delta
+from askfew.answers import AnswerKind
 from askfew.errors import InvalidInput
 from askfew.planning.ranges import Range, Unknown
 from askfew.planning.theory_params import least_mean
-from askfew.simulation import Family, Run, Trial, local, repeat, try_method
+from askfew.planning.told import Told
+from askfew.simulation import Family, Run, Trial, World, local, repeat, try_method
 
 __all__ = ["Forecast", "forecast", "forecast_curves"]
 
@@ -34,6 +36,7 @@ class Forecast:
     """
 
     unknown: Unknown
+    told: Told
     method: str
     delta: float
     price: float
@@ -77,7 +80,10 @@ class Forecast:
             f"{name}_money": None if each is None else each * self.price
             for name, each in answers.items()
         }
-        return {**asdict(self), "everything": self.everything, **money}
+        told = {"anchors": list(self.told.anchors), "defining": self.told.defining}
+        rule = None if self.told.rule is None else self.told.rule.to_dict()
+        plain = {**asdict(replace(self, told=Told())), "told": {**told, "rule": rule}}
+        return {**plain, "everything": self.everything, **money}
 
 
 def forecast(
@@ -85,7 +91,8 @@ def forecast(
     *,
     method: str = "frugal",
     options: Mapping[str, object] | None = None,
-    anchors: int = 0,
+    told: Told | None = None,
+    answers: AnswerKind | None = None,
     delta: float = 0.05,
     price: float = 0.0,
     cap: int | None = None,
@@ -97,9 +104,12 @@ def forecast(
 ) -> Forecast:
     """Simulate campaigns on instances drawn from the ranges, and on the hardest of them.
 
-    ``options`` are the method's own, ``anchors`` items of each group are known to it beforehand. A
-    run that would not end within a generous cap counts as costing all of it.
+    ``options`` are the method's own, and it is ``told`` what the owner knows; ``answers`` are those
+    that a rule's cuts are about. A run that would not end within a generous cap counts as costing
+    all of it.
     """
+    told, answers = told or Told(), answers or unknown.kind
+    told.check(unknown.items, unknown.questions)
     check_delta(delta)
     if not (math.isfinite(price) and price >= 0):
         raise InvalidInput("price, per answer, must be at least 0", price, "pass what you pay")
@@ -107,24 +117,25 @@ def forecast(
         raise InvalidInput("cap must be at least 1 answer", cap, "say how many you can pay")
     if repeats < 1:
         raise InvalidInput("repeats must be at least 1", repeats, "say how often to ask each cell")
-    trial = partial(try_method, method=method, delta=delta, anchors=anchors, options=options)
+    trial = partial(_try_told, told=told, method=method, delta=delta, options=options or {})
     simulate = partial(_runs, trial=trial, seed=seed, jobs=jobs)
-    over_ranges = simulate(unknown, runs=runs, watch=watch)
-    corner = simulate(unknown.hardest(), runs=min(runs, CORNER_RUNS))
-    answers, hardest = _costs(over_ranges), _costs(corner)
+    over_ranges = simulate(told.worlds(unknown, answers), runs=runs, watch=watch)
+    corner = simulate(told.hardest(unknown, answers), runs=min(runs, CORNER_RUNS))
+    costs, hardest = _costs(over_ranges), _costs(corner)
     return Forecast(
         unknown=unknown,
+        told=told,
         method=method,
         delta=delta,
         price=price,
         runs=runs,
-        median=float(np.median(answers)),
-        q90=float(np.quantile(answers, 0.9)),
+        median=float(np.median(costs)),
+        q90=float(np.quantile(costs, 0.9)),
         hardest_median=float(np.median(hardest)),
         hardest_q90=float(np.quantile(hardest, 0.9)),
         by_phase=_mean_by_phase(over_ranges),
         cap=cap,
-        chance_under_cap=None if cap is None else float(np.mean(answers <= cap)),
+        chance_under_cap=None if cap is None else float(np.mean(costs <= cap)),
         least=least_mean(unknown.middle(), delta) if method == "frugal" else None,
         repeats=repeats,
         decided=float(np.mean([run.decided for run in over_ranges])),
@@ -137,7 +148,8 @@ def forecast_curves(
     *,
     method: str = "frugal",
     options: Mapping[str, object] | None = None,
-    anchors: int = 0,
+    told: Told | None = None,
+    answers: AnswerKind | None = None,
     delta: float,
     runs: int,
     seed: int,
@@ -145,17 +157,32 @@ def forecast_curves(
     points: int = 6,
 ) -> dict[float, list[tuple[float, float, float]]]:
     """For each of three shares: (gap, median answers, 90 % of runs) along the range of gaps."""
-    trial = partial(try_method, method=method, delta=delta, anchors=anchors, options=options)
+    told, answers = told or Told(), answers or unknown.kind
+    trial = partial(_try_told, told=told, method=method, delta=delta, options=options or {})
     curves: dict[float, list[tuple[float, float, float]]] = {}
     at_all = (0.0, 0.5, 1.0) if unknown.groups == 2 else (1.0,)  # more groups have equal sizes
     for share in dict.fromkeys(round(unknown.share.at(at), 6) for at in at_all):
         curves[share] = []
         for gap in dict.fromkeys(unknown.gap.at(at) for at in np.linspace(0, 1, points).tolist()):
             here = replace(unknown, gap=Range(gap, gap), share=Range(share, share))
-            answers = _costs(_runs(here, trial=trial, seed=seed, jobs=jobs, runs=runs))
-            low, high = np.quantile(answers, [0.5, 0.9])
+            family = told.worlds(here, answers)
+            costs = _costs(_runs(family, trial=trial, seed=seed, jobs=jobs, runs=runs))
+            low, high = np.quantile(costs, [0.5, 0.9])
             curves[share].append((gap, float(low), float(high)))
     return curves
+
+
+def _try_told(
+    world: World,
+    rng: np.random.Generator,
+    *,
+    told: Told,
+    method: str,
+    delta: float,
+    options: Mapping[str, object],
+) -> Run:
+    known = {**options, **told.options(world, rng)}
+    return try_method(world, rng, method=method, delta=delta, options=known)
 
 
 def _runs(

@@ -8,6 +8,8 @@ from askfew.answers import AnswerKind, YesNo
 from askfew.planning.defaults import default_unknown
 from askfew.planning.forecast import Forecast, forecast
 from askfew.planning.ranges import Range
+from askfew.planning.told import Told
+from askfew.rule import Rule
 
 __all__ = ["plan"]
 
@@ -28,6 +30,8 @@ def plan(
     method: str = "frugal",
     options: Mapping[str, object] | None = None,
     anchors: int = 0,
+    defining: int = 0,
+    rule: Rule | None = None,
     delta: float = 0.05,
     price: float = 0.0,
     cap: int | None = None,
@@ -42,14 +46,18 @@ def plan(
     ``share`` the small group's part of the items; ``useful`` how many questions separate. Each may
     be a number or a range ``(low, high)``; what is left out is what campaigns, too, are forecast
     with. ``spread`` is how far items of a group differ, in gaps; ``options`` are the method's own;
-    ``anchors`` items of each group are known beforehand.
+    ``anchors`` items of each group are known beforehand, ``defining`` questions define the split,
+    and a ``rule`` that was brought is applied as it is.
 
     >>> bill = plan(60, 10, gap=(0.6, 0.8), useful=(2, 4), price=0.02, runs=20, jobs=1)
     >>> bool(bill.least < bill.median <= bill.q90)
     True
     """
+    kind = YesNo() if answers is None else answers
+    told = Told((anchors,) * groups if anchors else (), defining, rule)
+    told.check(items, questions)
     unknown = default_unknown(
-        YesNo() if answers is None else answers,
+        kind,
         items,
         questions,
         method=method,
@@ -58,12 +66,14 @@ def plan(
         useful=_range("useful", useful),
         groups=groups,
         spread=spread,
+        told=told,
     )
     return forecast(
         unknown,
         method=method,
         options={"groups": groups, **(options or {})} if groups > 2 else options,
-        anchors=anchors,
+        told=told,
+        answers=kind,
         delta=delta,
         price=price,
         cap=cap,

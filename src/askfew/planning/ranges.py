@@ -131,6 +131,13 @@ class Unknown:
             spread=spread,
         )
 
+    @property
+    def kind(self) -> AnswerKind:
+        """The answers of a simulated world."""
+        if self.noise == "gaussian":
+            return Number(self.sigma)
+        return YesNo() if self.noise == "yes-no" else Scale(0, 4)
+
     def draw_instance(self, rng: np.random.Generator) -> Instance:
         """An instance at random, each unknown uniform on a log scale."""
         return self._instance(*rng.random(3))

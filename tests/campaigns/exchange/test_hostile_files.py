@@ -23,7 +23,7 @@ from askfew.campaigns.db.schema import metadata
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.exporting import label_studio_tasks, long_rows
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
-from askfew.campaigns.forecast import crowd_forecast
+from askfew.campaigns.forecast import Sizes, crowd_forecast
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
@@ -79,7 +79,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Parts]:
     parts = {}
     for name, most in (("half way", 33), ("ended", 10**6)):
         settings = small_settings(name)
-        forecast = crowd_forecast(settings, len(ITEMS), len(QUESTIONS))
+        forecast = crowd_forecast(settings, Sizes.of(things, QUESTIONS))
         campaign = store.create(settings, things, QUESTIONS, forecast=forecast)
         campaign.tell(campaign.ask("ann")[0].id, 1)  # the first of all rows counts
         campaign.skip(campaign.ask("eve")[0].id)

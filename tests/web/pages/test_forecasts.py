@@ -5,11 +5,12 @@ import time
 
 import pytest
 
+from askfew.campaigns.forecast import Sizes
 from askfew.web.pages import forecasts
 from askfew.web.pages.forecasts import Forecasts
 from askfew.web.pages.simulating import Wish
 
-WISH = Wish('{"name": "x"}', 10, 3)
+WISH = Wish('{"name": "x"}', Sizes(10, 3))
 
 
 @pytest.mark.parametrize("written", ["b''", "pickle.dumps(1) + pickle.dumps('x' * 1000)[:500]"])

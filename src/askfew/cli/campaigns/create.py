@@ -9,7 +9,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from askfew.campaigns.folder.load import read_folder
-from askfew.campaigns.forecast import CrowdForecast, crowd_forecast
+from askfew.campaigns.forecast import CrowdForecast, Sizes, crowd_forecast
 from askfew.campaigns.forecast_words import forecast_sentences
 from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.settings import Settings
@@ -51,8 +51,7 @@ def create(
     assumed = {"gap": gap, "share": share, "useful": useful}
     crowd = crowd_forecast(
         plan.settings,
-        len(plan.items),
-        len(plan.questions),
+        Sizes.of(plan.items, plan.questions),
         {name: Range.read(text, name) for name, text in assumed.items() if text is not None},
     )
     with open_store(store, new=True) as opened:

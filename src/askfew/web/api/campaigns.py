@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.contents import check_contents
-from askfew.campaigns.forecast import crowd_forecast
+from askfew.campaigns.forecast import Sizes, crowd_forecast
 from askfew.campaigns.kinds import write_kind
 from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.reading.results import overview_of
@@ -45,7 +45,7 @@ def create_campaign(request: Request, owner: Owner, body: bodies.Campaign) -> do
     questions = [Question(each.id, each.text, each.defines) for each in body.questions]
     check_contents(items, questions)
     reuse = None if body.reuse is None else check_setting("name", body.reuse)
-    forecast = crowd_forecast(settings, len(items), len(questions))
+    forecast = crowd_forecast(settings, Sizes.of(items, questions))
     return _about(store.create(settings, items, questions, reuse=reuse, forecast=forecast), owner)
 
 

@@ -76,7 +76,7 @@ def _in_own_process(wish: Wish, job: Job) -> None:
     try:
         with process.stdout as out:  # closed also when the process ends before it is told
             with process.stdin as into:
-                pickle.dump((wish.settings, wish.items, wish.questions, wish.expected), into)
+                pickle.dump((wish.settings, wish.sizes, wish.expected), into)
             while job.forecast is None:
                 came = pickle.load(out)
                 if isinstance(came, CrowdForecast):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from askfew.campaigns import forecast
+from askfew.campaigns.forecast import Sizes
 from askfew.campaigns.settings import Settings
 from askfew.planning import Range
 
@@ -32,8 +33,7 @@ class Wish:
     """What a forecast is wanted for: settings as JSON, sizes, and what the owner expects."""
 
     settings: str
-    items: int
-    questions: int
+    sizes: Sizes
     expected: tuple[tuple[str, Range], ...] = ()
 
 
@@ -49,13 +49,12 @@ def _main() -> None:
             tell(done)
             yield run
 
-    settings, items, questions, expected = pickle.load(sys.stdin.buffer)
+    settings, sizes, expected = pickle.load(sys.stdin.buffer)
     forecast.RUNS = RUNS
     tell(
         forecast.crowd_forecast(
             Settings.from_dict(json.loads(settings)),
-            items,
-            questions,
+            sizes,
             dict(expected),
             seconds=_SECONDS,
             watch=watch,

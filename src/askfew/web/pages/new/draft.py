@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from askfew.campaigns.forecast import unknown_of
+from askfew.campaigns.forecast import Sizes, unknown_of
 from askfew.campaigns.inputs import Inputs, what_is_wrong
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings, check_setting, setting_to_blame
@@ -90,7 +90,7 @@ def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
     expected = None
     if settings is not None and len(items) >= _FEWEST_TO_FORECAST:
         expected = {key: given for key, given in ranges.items() if given is not None}
-        assume = partial(unknown_of, settings, len(items), len(questions))
+        assume = partial(unknown_of, settings, Sizes.of(items, questions))
         for key, given in expected.items():  # one by one, so that each has its own sentence
             tried(key, partial(assume, {key: given}))
         if not sentences:

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
-from askfew.campaigns.forecast import CrowdForecast, crowd_forecast, unknown_of
+from askfew.campaigns.forecast import CrowdForecast, Sizes, crowd_forecast, unknown_of
 from askfew.campaigns.forecast_words import forecast_sentences, upper_words
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
@@ -78,10 +78,19 @@ class Wished(BaseModel):
 
     items: int = Field(ge=2, le=200_000)
     questions: int = Field(ge=1, le=100_000)
+    anchors: str = Field("", pattern=r"^(\d{1,6}(,\d{1,6}){0,99})?$")
+    """Known items of each group, with commas between them."""
+    defining: int = Field(0, ge=0, le=100_000)
     settings: str = Field(max_length=10_000)
     gap: str = ""
     share: str = ""
     useful: str = ""
+
+    @property
+    def sizes(self) -> Sizes:
+        """Of the campaign."""
+        anchors = tuple(int(each) for each in self.anchors.split(",") if each)
+        return Sizes(self.items, self.questions, anchors, self.defining)
 
 
 @router.get("/forecast")
@@ -92,10 +101,9 @@ def forecast(request: Request, caller: Owner, wished: Annotated[Wished, Query()]
     except (TypeError, ValueError):
         raise InvalidInput("settings must be JSON", "something else", "check the form") from None
     expected = {key: Range.read(text) for key in RANGES if (text := getattr(wished, key))}
-    unknown_of(settings, wished.items, wished.questions, expected)  # refuses what cannot be
-    job = caches_of(request).forecasts.get(
-        _wish(settings, wished.items, wished.questions, expected)
-    )
+    sizes = wished.sizes
+    unknown_of(settings, sizes, expected)  # refuses what cannot be
+    job = caches_of(request).forecasts.get(_wish(settings, sizes, expected))
     said = [] if job.forecast is None else forecast_sentences(job.forecast, settings)
     return page(
         request,
@@ -112,23 +120,25 @@ def forecast(request: Request, caller: Owner, wished: Annotated[Wished, Query()]
 
 def _foreseen(request: Request, draft: Draft) -> CrowdForecast:
     """What the campaign will be held against: the figures that its owner has seen."""
-    sizes = len(draft.items), len(draft.questions)
-    wish = _wish(draft.settings, *sizes, draft.expected or {})
-    seen = caches_of(request).forecasts.made(wish)
-    return seen or crowd_forecast(draft.settings, *sizes, draft.expected)
+    sizes = Sizes.of(draft.items, draft.questions)
+    seen = caches_of(request).forecasts.made(_wish(draft.settings, sizes, draft.expected or {}))
+    return seen or crowd_forecast(draft.settings, sizes, draft.expected)
 
 
-def _wish(settings: Settings, items: int, questions: int, expected: dict[str, Range]) -> Wish:
-    return Wish(_that_matters(settings), items, questions, tuple(expected.items()))
+def _wish(settings: Settings, sizes: Sizes, expected: dict[str, Range]) -> Wish:
+    return Wish(_that_matters(settings), sizes, tuple(expected.items()))
 
 
 def _query(draft: Draft) -> str:
     if draft.expected is None:
         return ""
+    sizes = Sizes.of(draft.items, draft.questions)
     return urlencode(
         {
-            "items": len(draft.items),
-            "questions": len(draft.questions),
+            "items": sizes.items,
+            "questions": sizes.questions,
+            "anchors": ",".join(str(each) for each in sizes.anchors),
+            "defining": sizes.defining,
             "settings": _that_matters(draft.settings),
             **{key: f"{each.low!r}:{each.high!r}" for key, each in draft.expected.items()},
         }
