@@ -41,10 +41,11 @@ at five seconds an answer, {items} items, {questions} questions of which {carryi
 method rule, `error = "share"`, `people = {people}`; one leaves after {minutes:g} minutes without a
 word. The clock is simulated. Idle is the others' time without a question, from their arrival to the
 end. Before leases followed the worker's pace (600 s each; seed 0, reliability 0.9), 35 % of their
-time was idle, and the worst wait was 383 s.
+time was idle, and the worst wait was 383 s. A run is how many items in a row one person is asked the
+same question about, on average.
 
-| reliability | seed | ended | answers | steps | smallest step | minutes | idle | worst wait, s |
-|---|---|---|---|---|---|---|---|---|
+| reliability | seed | ended | answers | steps | smallest step | minutes | idle | worst wait, s | run |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -71,6 +72,9 @@ class Person:
     busy: float = 0.0
     idle_since: float | None = None
     waits: list[float] = field(default_factory=list)
+    runs: list[int] = field(default_factory=list)
+    """How many items in a row each question was about."""
+    asked: int | None = None
 
 
 class Room:
@@ -129,6 +133,10 @@ class Room:
     def _answer(self, who: Person, _: str) -> None:
         question = who.held.pop(0)
         item, asked = int(question.item.id[1:]), int(question.question.id[1:])
+        if asked != who.asked:
+            who.asked = asked
+            who.runs.append(0)
+        who.runs[-1] += 1
         right = self.reliable if asked < CARRYING else 0.5
         self._send(who)
         said = (item % 2 == 0) == (self.rng.random() < right)
@@ -167,12 +175,14 @@ def played(seed: int, reliable: float) -> str:
         room.run()
         waits = [wait for each in room.people[1:] for wait in each.waits]
         idle, busy = sum(waits), sum(each.busy for each in room.people[1:])
+        runs = [run for each in room.people for run in each.runs]
         status = status_of(campaign)
         smallest = min(_sizes(campaign))
         store.close()
     return (
         f"| {reliable} | {seed} | {status.phase} | {status.answers:,} | {status.steps} | {smallest}"
-        f" | {(clock.now - began) / 60:.1f} | {idle / (idle + busy):.1%} | {max(waits):.0f} |"
+        f" | {(clock.now - began) / 60:.1f} | {idle / (idle + busy):.1%} | {max(waits):.0f}"
+        f" | {sum(runs) / len(runs):.1f} |"
     )
 
 

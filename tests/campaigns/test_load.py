@@ -38,6 +38,8 @@ PARAMETERS: dict[str, object] = {
     "this_campaign": 1,
     "this_step": 0,
     "this_worker": "ann",
+    "from_number": 3,
+    "below_number": 2**31 - 1,
     "this_lease": "1-0-3-ab",
     "at_step": 0,
     "at_number": 3,

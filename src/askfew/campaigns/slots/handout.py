@@ -16,14 +16,18 @@ from askfew.campaigns.db.queries.handout import (
     lend_first,
     open_slots,
     overdue_slots,
+    rank_and_size,
     remember_role,
 )
 from askfew.campaigns.db.queries.leases import let_stand
 from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.slots.paces import Paces
 
 __all__ = ["HandOut", "expire_leases"]
 
+_GOLDEN = (5**0.5 - 1) / 2
+"""Its multiples, without their whole parts, lie evenly between 0 and 1, however many there are."""
 _REMEMBERED = 60.0
 """Seconds for which it is remembered that a worker's wish could not be met."""
 
@@ -31,6 +35,9 @@ _REMEMBERED = 60.0
 @dataclass
 class HandOut:
     """Hands out one campaign's slots.
+
+    Every worker begins at a place of their own in a step and goes on from there. So each gets the
+    same question for a run of items, while others are at other questions.
 
     It remembers for a while which wishes cannot be met for a worker: to find out again, question
     after question, that no new item is left would mean to look at every open slot each time.
@@ -41,6 +48,8 @@ class HandOut:
     paces: Paces
     _fruitless: dict[str, tuple[int, int, float]] = field(default_factory=dict)
     """By worker: in which step, which stage to begin with, and until when."""
+    _places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """By worker: in which step, and the number of the slot that they got last."""
 
     def lend(
         self, raw: RawTransaction, step: int, worker: str, n: int, role: bool | None, now: float
@@ -50,7 +59,8 @@ class HandOut:
         The caller holds the worker's row: of two requests by one worker, one waits.
         """
         until = now + self.paces.lease(worker, n)
-        taker = Taker(self.campaign, step, worker, self.per_cell, until)
+        place = self._place(raw, step, worker)
+        taker = Taker(self.campaign, step, worker, self.per_cell, until, place)
         if n == 1:
             leases, reference = self._lend_first(raw, taker, role, now)
         else:
@@ -58,9 +68,24 @@ class HandOut:
             leases, reference = lend(raw, taker, picked), bool(picked and picked[0].reference)
         if leases:
             self.paces.handed(worker, now, len(leases))
+            last = LeaseId.parse(leases[-1].id)
+            assert last is not None
+            self._places[worker] = step, last.slot
         if leases and role is None:
             remember_role(raw, taker, reference=reference)
         return leases
+
+    def _place(self, raw: RawTransaction, step: int, worker: str) -> int:
+        """The number of the slot from which on the worker looks.
+
+        Another process may have handed out to them before. It began at the same place, so what is
+        open after it is where they are.
+        """
+        at, number = self._places.get(worker, (-1, 0))
+        if at == step:
+            return number
+        rank, size = rank_and_size(raw, self.campaign, step, worker)
+        return int(size * (rank * _GOLDEN % 1))
 
     def _lend_first(
         self, raw: RawTransaction, taker: Taker, role: bool | None, now: float

@@ -5,6 +5,7 @@ The statements are built once, with named parameters: building them takes longer
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from sqlalchemy import (
     literal_column,
     not_,
     select,
+    tuple_,
     update,
 )
 from sqlalchemy.sql.dml import ReturningUpdate
@@ -48,6 +50,7 @@ __all__ = [
     "lend_first",
     "open_slots",
     "overdue_slots",
+    "rank_and_size",
     "remember_role",
 ]
 
@@ -56,6 +59,10 @@ _STEP = bindparam("this_step", type_=slots.c.step.type)
 _WORKER = bindparam("this_worker", type_=slots.c.worker.type)
 _PER_CELL = bindparam("per_cell", type_=slots.c.number.type)
 _NOW = bindparam("now", type_=slots.c.expires.type)
+_FROM = bindparam("from_number", type_=slots.c.number.type)
+_BELOW = bindparam("below_number", type_=slots.c.number.type)
+_BEYOND = 2**31 - 1
+"""Above the number of any slot."""
 _OPEN_HERE = and_(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP, may(SlotEvent.LENT))
 _HELD = slots.alias("held")
 """Slots somebody has leased or answered, or may still answer although their lease ran out."""
@@ -75,6 +82,8 @@ class Taker:
     worker: str
     per_cell: int
     until: float
+    place: int
+    """The number of the slot from which on they look; after the last comes the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +147,8 @@ def _unrefused(worker: ColumnElement[str]) -> ColumnElement[bool]:
 def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[Any]:
     return (
         select(slots.c.number, slots.c.item, slots.c.question, slots.c.reference)
-        .where(_OPEN_HERE, _unrefused(_WORKER), *wishes)
+        .where(_OPEN_HERE, slots.c.number >= _FROM, slots.c.number < _BELOW)
+        .where(_unrefused(_WORKER), *wishes)
         .order_by(slots.c.campaign, slots.c.step, slots.c.number)
         .with_for_update(skip_locked=True, of=slots)
     )
@@ -204,6 +214,21 @@ _EXPIRE = (
     .values(state=becomes(SlotEvent.RETURNED))
 )
 _CANDIDATE = workers.alias("candidate")
+_RANK = (
+    select(func.count())
+    .select_from(_CANDIDATE)
+    .where(_CANDIDATE.c.campaign == _CAMPAIGN)
+    .where(tuple_(_CANDIDATE.c.joined, _CANDIDATE.c.name) < tuple_(workers.c.joined, _WORKER))
+    .scalar_subquery()
+)
+_SIZE = (
+    select(func.max(slots.c.number))
+    .where(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP)
+    .scalar_subquery()
+)
+_RANK_AND_SIZE = select(_RANK, _SIZE).where(
+    workers.c.campaign == _CAMPAIGN, workers.c.name == _WORKER
+)
 _TAKERS = exists().where(
     _CANDIDATE.c.campaign == _CAMPAIGN,
     _CANDIDATE.c.revoked.is_(None),
@@ -228,25 +253,45 @@ def _parameters(taker: Taker) -> dict[str, Any]:
     }
 
 
+def _from_place(taker: Taker) -> Iterator[dict[str, Any]]:
+    """Parameters for the slots from the taker's place on, and for those before it."""
+    wanted = _parameters(taker)
+    yield {**wanted, "from_number": taker.place, "below_number": _BEYOND}
+    if taker.place:
+        yield {**wanted, "from_number": 0, "below_number": taker.place}
+
+
 def lend_first(
     raw: RawTransaction, taker: Taker, stage: int, role: bool | None
 ) -> tuple[Lease, bool] | None:
     """Lend the first slot of a stage, and say whether it is about a reference; None if none is."""
     begins, ends = LeaseId.around(taker.campaign, taker.step)
-    wanted = {**_parameters(taker), "role": role, "lease_begins": begins, "lease_ends": ends}
-    found = raw.first(LEND_FIRST[stage], wanted)
-    if found is None:
-        return None
-    lease, item, question, reference = found
-    return Lease(lease, item, question, taker.until), bool(reference)
+    about = {"role": role, "lease_begins": begins, "lease_ends": ends}
+    for wanted in _from_place(taker):
+        found = raw.first(LEND_FIRST[stage], {**wanted, **about})
+        if found is not None:
+            lease, item, question, reference = found
+            return Lease(lease, item, question, taker.until), bool(reference)
+    return None
 
 
 def open_slots(
     raw: RawTransaction, taker: Taker, stage: int, role: bool | None, most: int
 ) -> list[OpenSlot]:
     """The first slots of a stage, held until the transaction ends."""
-    wanted = {**_parameters(taker), "most": most, "role": role}
-    return [OpenSlot(*row) for row in raw.all(STAGES[stage], wanted)]
+    found: list[OpenSlot] = []
+    for wanted in _from_place(taker):
+        if len(found) < most:
+            about = {**wanted, "most": most - len(found), "role": role}
+            found += [OpenSlot(*row) for row in raw.all(STAGES[stage], about)]
+    return found
+
+
+def rank_and_size(raw: RawTransaction, campaign: int, step: int, worker: str) -> tuple[int, int]:
+    """How many workers came before this one, and how many slots the step has."""
+    who = {"this_campaign": campaign, "this_step": step, "this_worker": worker}
+    rank, last = raw.first(_RANK_AND_SIZE, who)
+    return rank, 0 if last is None else last + 1
 
 
 def lend(raw: RawTransaction, taker: Taker, picked: list[OpenSlot]) -> list[Lease]:
