@@ -78,7 +78,7 @@ def age(store: Store, *, broken: bool) -> None:
             ("campaigns", "names"),
         ):
             connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {column}"))
-        for table in ("links", "open_links", "flags", "gold", "invitations"):
+        for table in ("links", "open_links", "flags", "gold", "invitations", "calls"):
             connection.execute(text(f"DROP TABLE {table}"))
         number, times = "INTEGER NOT NULL", "DOUBLE PRECISION"
         connection.execute(

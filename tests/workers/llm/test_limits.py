@@ -1,11 +1,18 @@
 """Never more in any sixty seconds, by a clock that the test moves."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from askfew.workers.llm.limits import Limits
+from askfew.campaigns.db.queries.calls import Call, shared_calls
+from askfew.campaigns.store import Store
+from askfew.workers.llm.limits import Limits, calls_in_file
+
+Shared = Callable[[], AbstractContextManager[list[Call]]]
 
 
 class Clock:
@@ -23,6 +30,17 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr(asyncio, "sleep", made.sleep)
     return made
+
+
+async def in_turn(clock: Clock, shared: list[Shared]) -> list[tuple[float, int]]:
+    """When calls were admitted, by one after another who share the limits."""
+    gates = [Limits(requests=10, tokens=1000, clock=clock, shared=each) for each in shared]
+    times = []
+    for n in range(30):
+        ticket = await gates[n % 2].admit(400)
+        gates[n % 2].correct(ticket, 90)
+        times.append((ticket.time, 1))
+    return times
 
 
 def most_in_a_minute(times: list[tuple[float, int]]) -> int:
@@ -57,15 +75,24 @@ def test_processes_that_share_a_file_share_the_limits(clock: Clock, tmp_path: Pa
     async def work() -> list[tuple[float, int]]:
         shared = tmp_path / "limits"
         shared.write_text("cut sho")  # as a crash may leave it
-        gates = [Limits(requests=10, tokens=1000, clock=clock, path=shared) for _ in range(2)]
-        times = []
-        for n in range(30):
-            ticket = await gates[n % 2].admit(400)
-            gates[n % 2].correct(ticket, 90)
-            times.append((ticket.time, 1))
-        return times
+        return await in_turn(clock, [partial(calls_in_file, shared)] * 2)
 
     assert 6 <= most_in_a_minute(asyncio.run(work())) <= 10
+
+
+def test_processes_of_one_store_share_the_limits_on_any_machine(
+    clock: Clock, store_url: str
+) -> None:
+    stores = [Store(store_url), Store(store_url)]
+
+    async def work() -> list[tuple[float, int]]:
+        return await in_turn(clock, [partial(shared_calls, each.database) for each in stores])
+
+    assert 6 <= most_in_a_minute(asyncio.run(work())) <= 10
+    with shared_calls(stores[0].database) as known:
+        assert 0 < len(known) <= 10  # older ones are forgotten
+    for each in stores:
+        each.close()
 
 
 def test_a_call_larger_than_the_limit_goes_alone(clock: Clock) -> None:

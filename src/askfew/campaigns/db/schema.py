@@ -26,6 +26,7 @@ from sqlalchemy import (
 
 __all__ = [
     "answers",
+    "calls",
     "campaigns",
     "flags",
     "gold",
@@ -281,6 +282,15 @@ open_links = Table(
     Column("most", Integer, nullable=False),
     Column("created", Double, nullable=False),
     Column("expires", Double, nullable=False),
+)
+
+# Calls to language models in the last minute (queries/calls).
+calls = Table(
+    "calls",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("time", Double, nullable=False),
+    Column("tokens", Integer, nullable=False),
 )
 
 sessions = Table(

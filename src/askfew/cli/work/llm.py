@@ -11,7 +11,7 @@ from typing import Annotated
 from typer import Option
 
 from askfew.cli import options
-from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name
+from askfew.cli.campaigns.store_option import Name
 from askfew.cli.output import report
 from askfew.cli.work.desks import Idle, ServerUrl, Token, WorkStore, at_work, open_desks, say
 from askfew.errors import InvalidInput
@@ -109,7 +109,6 @@ def llm(
             key,
             max_cost=most,
             log=log,
-            limits=_shared_limits(store, server, log),
             idle=math.inf if idle is None else idle,
             last_after_others=then is not None,
         )
@@ -121,14 +120,6 @@ def _say_influence(desk: Desk, settings: Config, key: str, items: int, log: Path
         raise InvalidInput("--influence needs a campaign's store", "a server", "say --store")
     found, ledger = measure(desk, settings, key, items=items, log=log)
     report.print(f"{settings.models[0]}: {found}", _bill(ledger), sep="\n", markup=False)
-
-
-def _shared_limits(store: str | None, server: str | None, log: Path) -> Path:
-    """The file by which processes share their limits: beside a store's file, else by the log."""
-    url = store or DEFAULT_STORE
-    if server is None and url.startswith("sqlite:///"):
-        return Path(f"{url.removeprefix('sqlite:///')}.llm-limits")
-    return log.with_name(f"{log.name}.limits")
 
 
 def _names(settings: Config, worker: str, server: str | None) -> list[str]:

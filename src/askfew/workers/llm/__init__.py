@@ -6,8 +6,10 @@ import asyncio
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
+from askfew.campaigns.db.queries.calls import shared_calls
 from askfew.errors import InvalidInput
 from askfew.workers.desk import Desk, Pictures
 from askfew.workers.llm.config import Config, read_config
@@ -16,7 +18,7 @@ from askfew.workers.llm.exchanges import ExchangeLog
 from askfew.workers.llm.influence import Influence, measure_influence
 from askfew.workers.llm.judge import Judge, Office
 from askfew.workers.llm.ledger import Ledger
-from askfew.workers.llm.limits import Limits
+from askfew.workers.llm.limits import Limits, calls_in_file
 from askfew.workers.llm.prompt import Prompts
 from askfew.workers.shift import Shift, Worked, run_shifts
 from askfew.workers.store_desk import StoreDesk
@@ -31,20 +33,19 @@ def run(
     *,
     max_cost: float = math.inf,
     log: Path,
-    limits: Path | None = None,
     idle: float = math.inf,
     last_after_others: bool = False,
 ) -> tuple[list[Worked], Ledger]:
     """Let each of the models answer at a desk until the campaign is over, or ``idle`` seconds
     without a question: what each did, and what it cost. Every exchange is in the ``log``, and
-    ``max_cost`` is for all runs, now and before, with this log. Processes with the same file
-    ``limits`` share the limits a minute. The last model may come ``last_after_others``: it then
-    takes what they may not answer any more.
+    ``max_cost`` is for all runs, now and before, with this log. Processes of one store share the
+    limits a minute; at a server's desk, those with the same log. The last model may come
+    ``last_after_others``: it then takes what they may not answer any more.
     """
     check_models(config, max_cost)
     about = desks[0].describe()
     prompts = Prompts(about.answers, about.guidelines, config.paraphrases, config.template)
-    with _office(desks[0], config, key, max_cost, log, limits) as (office, pictures):
+    with _office(desks[0], config, key, max_cost, log) as (office, pictures):
         shifts = []
         for desk, model in zip(desks, config.models, strict=True):
             judge = Judge(office, model, desk.worker, about.answers, prompts, pictures)
@@ -76,7 +77,7 @@ def influence(
         )
     about, campaign = desk.describe(), desk.campaign
     prompts = Prompts(about.answers, about.guidelines, config.paraphrases[:1])
-    with _office(desk, config, key, math.inf, log, None) as (office, pictures):
+    with _office(desk, config, key, math.inf, log) as (office, pictures):
         judge = Judge(office, config.models[0], desk.worker, about.answers, prompts, pictures)
 
         async def measured() -> Influence:
@@ -90,7 +91,7 @@ def influence(
 
 @contextmanager
 def _office(
-    desk: Desk, config: Config, key: str, max_cost: float, log: Path, limits: Path | None
+    desk: Desk, config: Config, key: str, max_cost: float, log: Path
 ) -> Iterator[tuple[Office, Pictures]]:
     """What all judges of a run share; closed in the end, but for the endpoint."""
     ledger, secret = Ledger(config.prices, max_cost), Secret(key)
@@ -101,8 +102,19 @@ def _office(
         pictures = Pictures(desk)
         stack.callback(pictures.close)
         endpoint = Endpoint(config.base_url, secret, config.timeout)
-        shared = Limits(config.requests_per_minute, config.tokens_per_minute, path=limits)
-        yield Office(config, endpoint, ledger, shared, exchanges, secret), pictures
+        limits = _limits(desk, config, log)
+        yield Office(config, endpoint, ledger, limits, exchanges, secret), pictures
+
+
+def _limits(desk: Desk, config: Config, log: Path) -> Limits:
+    """Shared by the processes of a store, or by those of this machine that have the same log."""
+    limits = Limits(config.requests_per_minute, config.tokens_per_minute)
+    if isinstance(desk, StoreDesk):
+        limits.shared = partial(shared_calls, desk.campaign.database)
+        limits.clock = desk.campaign.clock
+    else:
+        limits.shared = partial(calls_in_file, log.with_name(f"{log.name}.limits"))
+    return limits
 
 
 def check_models(config: Config, max_cost: float) -> None:
