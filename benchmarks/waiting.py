@@ -40,11 +40,11 @@ HEADER = """# How long people wait
 at five seconds an answer, {items} items, {questions} questions of which {carrying} carry the split,
 method rule, `error = "share"`, `people = {people}`; one leaves after {minutes:g} minutes without a
 word. The clock is simulated. Idle is the others' time without a question, from their arrival to the
-end. Before leases followed the worker's pace (600 s each; seed 0, reliability 0.9), 35 % of their
-time was idle, and the worst wait was 383 s. A run is how many items in a row one person is asked the
-same question about, on average.
+end, worst the longest wait; a run is about how many items in a row, on average, one person is asked
+the same question. Before leases followed the worker's pace (600 s each; seed 0, reliability 0.9),
+35 % of their time was idle, and the worst wait was 383 s.
 
-| reliability | seed | ended | answers | steps | smallest step | minutes | idle | worst wait, s | run |
+| reliability | seed | ended | answers | steps | smallest step | minutes | idle | worst, s | run |
 |---|---|---|---|---|---|---|---|---|---|
 """
 

@@ -291,7 +291,12 @@ def _start(
             "delta": delta,
             "budget": budget,
             "claim": CLAIM_VERSIONS.get(method),
-            "options": {name: _described(value) for name, value in sorted(options.items())},
+            "options": {
+                name: _described(value)
+                for name, value in sorted(options.items())
+                # What somebody is asked during the run is no part of what it began with.
+                if not callable(value)
+            },
             "random state": _plain(generator.bit_generator.state),
             "versions": {"askfew": version("askfew"), "numpy": np.__version__},
         }

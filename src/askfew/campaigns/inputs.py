@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,9 +73,21 @@ class Inputs:
         return given
 
 
-def new_session(settings: Settings, problem: Problem, log: Log, inputs: Inputs) -> Session:
-    """The campaign's procedure, standing where the log ends."""
+def new_session(
+    settings: Settings,
+    problem: Problem,
+    log: Log,
+    inputs: Inputs,
+    at_work: Callable[[], int] | None = None,
+) -> Session:
+    """The campaign's procedure, standing where the log ends.
+
+    A method that sizes its steps by the people ``at_work`` asks for them when it makes a plan.
+    """
     _check_taken(settings, inputs)
+    arguments = inputs.arguments(settings)
+    if at_work is not None and takes_option(settings.method, "at_work"):
+        arguments["at_work"] = at_work
     return session(
         list(inputs.items),
         list(inputs.questions),
@@ -85,7 +97,7 @@ def new_session(settings: Settings, problem: Problem, log: Log, inputs: Inputs) 
         max_answers=settings.max_answers,
         rng=settings.seed,
         log=log,
-        **inputs.arguments(settings),
+        **arguments,
     )
 
 

@@ -17,7 +17,7 @@ from askfew.records import Problem
 __all__ = ["check_options", "read_options"]
 
 _SET_ELSEWHERE = {
-    **dict.fromkeys(("delta", "method", "problem", "rng"), "take it out of the options"),
+    **dict.fromkeys(("at_work", "delta", "method", "problem", "rng"), "take it out of the options"),
     **dict.fromkeys(
         ("groups", "error", "per_cell", "tolerance", "limit", "margin", "repeats"),
         "write it as a setting of its own, beside options",

@@ -6,7 +6,7 @@ FREEZE only fresh answers count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -51,6 +51,7 @@ def rule(
     repeats: Repeats = "fresh",
     defining: Sequence[int] = (),
     given: Rule | None = None,
+    at_work: Callable[[], int] | None = None,
 ) -> Procedure[Finding]:
     """Labels that are right about a readable rule, however items of a group differ.
 
@@ -60,15 +61,16 @@ def rule(
     expected share of wrong ones. ``margin`` 0.5 puts the cut half-way between the groups; a smaller
     one decides more items and claims less. ``repeats`` "same" says that asking again gives the same
     answer. ``defining`` are the questions that define the split. ``given`` is a rule to apply as it
-    is, without a pilot; its questions are numbers.
+    is, without a pilot; its questions are numbers. ``at_work`` says how many people answer just
+    now: small Batches are enlarged for them.
     """
     settings = Settings.read(
         problem, delta, groups, error, anchors, per_cell, limit, margin, repeats, defining, given
     )
-    return _run(settings, int(rng.integers(2**63)))
+    return _run(settings, int(rng.integers(2**63)), at_work)
 
 
-def _run(settings: Settings, root: int) -> Procedure[Finding]:
+def _run(settings: Settings, root: int, at_work: Callable[[], int] | None) -> Procedure[Finding]:
     """LEARN, FREEZE, CERTIFY."""
     if not len(settings.certifying):
         return _nothing(settings, "done", "every item is an anchor: nothing had to be asked")
@@ -84,7 +86,7 @@ def _run(settings: Settings, root: int) -> Procedure[Finding]:
         frozen = found
     if settings.repeats == "same":
         return (yield from _evaluate(settings, screen, frozen))
-    return (yield from _certify(settings, screen, frozen))
+    return (yield from _certify(settings, screen, frozen, at_work))
 
 
 def _learn(settings: Settings, screen: Screen, root: int) -> Procedure[Rule | str]:
@@ -157,7 +159,9 @@ def _no_consensus(plan: Plan, screen: Screen) -> str:
     )
 
 
-def _certify(settings: Settings, screen: Screen, frozen: Rule) -> Procedure[Finding]:
+def _certify(
+    settings: Settings, screen: Screen, frozen: Rule, at_work: Callable[[], int] | None
+) -> Procedure[Finding]:
     """Complete rounds until every item is labelled or given up."""
     tuning = Tuning()
     questions = frozen.places(range(settings.problem.questions))
@@ -174,7 +178,7 @@ def _certify(settings: Settings, screen: Screen, frozen: Rule) -> Procedure[Find
         settings.caps(questions),
     )
     limit = default_limit(state, tuning) if settings.limit is None else settings.limit
-    chooser = Chooser(state, limit, tuning)
+    chooser = Chooser(state, limit, tuning, at_work)
     try:
         while True:
             plan = yield from planned(chooser.propose)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from shlex import quote
 from threading import Lock
@@ -28,6 +29,7 @@ from askfew.campaigns.db.queries.steps import (
     plan_bytes,
     progress_of,
 )
+from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.log import close_step, open_step, read_log, read_step, same_plans
@@ -43,7 +45,13 @@ GOING = ("running", "paused")
 """The states in which a campaign still takes answers."""
 
 
-def resumed(settings: Settings, problem: Problem, log: Log, inputs: Inputs) -> Session:
+def resumed(
+    settings: Settings,
+    problem: Problem,
+    log: Log,
+    inputs: Inputs,
+    at_work: Callable[[], int] | None = None,
+) -> Session:
     """A session that stands where the campaign's log ends, or ReplayMismatch.
 
     What was claimed stays true only for the claim version and the texts it was made under.
@@ -54,7 +62,7 @@ def resumed(settings: Settings, problem: Problem, log: Log, inputs: Inputs) -> S
         raise _not_as_begun(log, f"claim version it began with ({begun or 'none'})", f"{claim}")
     if recipe.get("texts") not in (texts, None):
         raise _not_as_begun(log, "texts of items and questions it began with", "others")
-    live = new_session(settings, problem, log, inputs)
+    live = new_session(settings, problem, log, inputs, at_work)
     log.recipe = recipe  # with what a campaign adds to it
     return live
 
@@ -94,12 +102,14 @@ class Advancer:
     settings: Settings
     problem: Problem
     _live: Session | None = None
+    _now: float = 0.0
     _look_again: float = 0.0
     _turn: Lock = field(default_factory=Lock)
 
     def advance(self, now: float) -> bool:
         """Close the newest step if it is settled and open the next; whether anything moved."""
         with self._turn:
+            self._now = now
             with self.database.read() as connection:
                 here = progress_of(connection, self.campaign)
             if here.state not in GOING:
@@ -184,11 +194,16 @@ class Advancer:
                 inputs = Inputs.read(connection, self.campaign)
                 log = read_log(connection, self.campaign, self.problem, before=number)
             try:
-                live = resumed(self.settings, self.problem, log, inputs)
+                live = resumed(self.settings, self.problem, log, inputs, self._at_work)
             except ReplayMismatch as error:
                 raise _refused(error, log, self.settings.name) from error
         self._live = live
         return live
+
+    def _at_work(self) -> int:
+        """How many people answer just now."""
+        with self.database.read() as connection:
+            return active_count(connection, self.campaign, self._now - ACTIVE_SECONDS)
 
     def _tell_last(self, live: Session, number: int) -> bool:
         """Bring a session that is one step behind up to date; whether it then is.

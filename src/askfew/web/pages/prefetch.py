@@ -8,7 +8,7 @@ import math
 
 from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.db.queries.slots import at_least_open, leases_of, open_and_leased
-from askfew.campaigns.db.queries.workers import active_count
+from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count
 from askfew.wording import counted
 
 __all__ = ["held_by", "may_hold", "why_waiting"]
@@ -18,8 +18,6 @@ _MOST_COUNTED = 1000
 _ROUNDS = 3
 """Questions for everybody that must be open: two that this worker answers, and one more because
 no two answers take equally long."""
-_ACTIVE_SECONDS = 120.0
-"""Who asked within these is active. (A store notes it every half minute.)"""
 
 
 def may_hold(campaign: Campaign, worker: str) -> int:
@@ -31,7 +29,7 @@ def may_hold(campaign: Campaign, worker: str) -> int:
     pace, typical = campaign.paces.of(worker), campaign.paces.typical()
     slower = pace / typical if pace and typical else 1.0
     with campaign.database.read() as connection:
-        since = campaign.clock() - _ACTIVE_SECONDS
+        since = campaign.clock() - ACTIVE_SECONDS
         active = max(active_count(connection, campaign.id, since), 1)
         enough = math.ceil(_ROUNDS * active * max(slower, 1.0))
         return _AHEAD if at_least_open(connection, campaign.id, enough) else 1

@@ -7,7 +7,7 @@ is not asked any more once it would be labelled if all candidates were.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,6 +34,8 @@ class Chooser:
     limit: float
     """The most answers about one item."""
     tuning: Tuning
+    at_work: Callable[[], int] | None = None
+    """How many people answer just now, where somebody knows."""
     spent: Ints = field(init=False)
     left: dict[int, WhyUndecided] = field(init=False, default_factory=dict)
     """The items that were given up, and why."""
@@ -94,11 +96,12 @@ class Chooser:
         self, items: Ints, work: Ints, target: float, leaving: dict[int, WhyUndecided]
     ) -> Plan:
         low, high = np.zeros(len(items)), np.zeros(len(items))
-        times = np.ones(len(items), dtype=np.int64)
         for node in np.unique(work).tolist():
             here = work == node
             low[here], high[here] = self._bets(items[here], node, target)
-            times[here] = self._times(items[here], node, target, low[here], high[here])
+        times = self._all_times(items, work, target, low, high, whole=False)
+        if self.at_work is not None and self._answers(work, times) < self._wanted(self.at_work()):
+            times = self._all_times(items, work, target, low, high, whole=True)
         columns = {
             "items": np.repeat(items, times),
             "nodes": np.repeat(work, times),
@@ -108,6 +111,15 @@ class Chooser:
             "why": np.array([_REASONS.index(each) for each in leaving.values()], dtype=np.int64),
         }
         return Plan("round", {}, columns)
+
+    def _answers(self, work: Ints, times: Ints) -> int:
+        """How many answers so many rounds are."""
+        sizes = np.array([len(node.questions) for node in self.state.nodes])
+        return int((sizes[work] * times).sum())
+
+    def _wanted(self, people: int) -> int:
+        """Answers that keep so many people busy."""
+        return self.tuning.turns * people
 
     def _running(self, leaving: dict[int, WhyUndecided]) -> Ints:
         """Items without a label that have not been given up."""
@@ -186,11 +198,24 @@ class Chooser:
         # Evidence grows by about mean^2 / (2 variance) an answer at the best bet.
         return np.asarray(left / (hopeful**2 / (2 * spread)))
 
-    def _times(self, items: Ints, node: int, target: float, low: Floats, high: Floats) -> Ints:
+    def _all_times(
+        self, items: Ints, work: Ints, target: float, low: Floats, high: Floats, *, whole: bool
+    ) -> Ints:
+        """How many rounds each item begins at once."""
+        times = np.ones(len(items), dtype=np.int64)
+        for node in np.unique(work).tolist():
+            here = work == node
+            bets = low[here], high[here]
+            times[here] = self._times(items[here], node, target, *bets, whole=whole)
+        return times
+
+    def _times(
+        self, items: Ints, node: int, target: float, low: Floats, high: Floats, *, whole: bool
+    ) -> Ints:
         """How many rounds to begin at once: half of what an item needs if every answer favours it.
 
         That wastes nothing, because it cannot be decided earlier, and it saves Batches. Only half,
-        because bets improve from one Batch to the next.
+        because bets improve from one Batch to the next; the ``whole`` where people would wait.
         """
         if isinstance(self.state.problem.kind, Number):
             # One number can be arbitrarily large, so a single round may decide.
@@ -199,7 +224,8 @@ class Chooser:
         gain = _best_gain(self.state.problem.kind, at, self.state.lines[node], low, high)
         gain = np.maximum(gain, 1e-9)
         luckiest = ((target - self.state.evidence[items, node]) / gain).min(axis=1)
-        times = np.maximum(np.minimum(luckiest, self.tuning.most_at_once) / 2, 1).astype(np.int64)
+        most = np.minimum(luckiest, self.tuning.most_at_once)
+        times = np.maximum(np.ceil(most) if whole else most / 2, 1).astype(np.int64)
         left = (self.limit - self.spent[items]) // len(at.questions)
         times = np.minimum(times, np.maximum(left, 1)).astype(np.int64)
         while not (room := self.state.has_room(items, node, times)).all():

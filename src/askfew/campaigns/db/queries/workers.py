@@ -11,8 +11,19 @@ from askfew.campaigns.db.queries.handout import OVERDUE
 from askfew.campaigns.db.raw import RawTransaction
 from askfew.campaigns.db.schema import campaigns, steps, workers
 
-__all__ = ["Arrival", "active_count", "arrive", "join_all", "revocations", "revoke", "see"]
+__all__ = [
+    "ACTIVE_SECONDS",
+    "Arrival",
+    "active_count",
+    "arrive",
+    "join_all",
+    "revocations",
+    "revoke",
+    "see",
+]
 
+ACTIVE_SECONDS = 120.0
+"""Who asked within these is at work. (A store notes it every half minute.)"""
 _CAMPAIGN = bindparam("this_campaign", type_=campaigns.c.id.type)
 _WORKER = bindparam("this_worker", type_=workers.c.name.type)
 _NEWEST = select(func.max(steps.c.number)).where(steps.c.campaign == _CAMPAIGN).scalar_subquery()
