@@ -285,7 +285,7 @@ def test_a_campaign_of_three_groups_to_its_end(tmp_path: Path, options: dict[str
     assert result.certificate_text is not None
     assert "there are exactly 3 groups" in result.certificate_text
     findings = findings_of(campaign)
-    assert [len(members) for _, members in findings.groups] == [4, 4, 4]
+    assert [each.count for each in findings.groups] == [4, 4, 4]
     assert findings.threshold is not None
     assert findings.threshold > 0
     assert "group 2" in report_html(campaign)

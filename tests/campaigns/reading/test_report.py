@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading import findings
 from askfew.campaigns.reading.findings import findings_of
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.records import Item, Question
@@ -39,8 +40,10 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 def test_findings_add_up(finished: Campaign) -> None:
     found = findings_of(finished)
     assert found.status.state == "ended"
-    assert [item.group for item in found.items] == TRUTH.tolist()
-    assert sum(item.answers for item in found.items) == found.status.answers
+    groups = [[item.id for item in group.items] for group in found.groups]
+    assert groups == [[f"i{n}" for n in np.flatnonzero(g == TRUTH)] for g in range(2)]
+    items = [item for group in found.groups for item in group.items]
+    assert sum(item.answers for item in items) == found.status.answers
     assert sum(found.by_phase.values()) == found.status.answers
     assert sum(worker.answers for worker in found.workers) == found.status.answers
     assert found.status.cost == pytest.approx(0.5 * found.status.answers)
@@ -60,8 +63,20 @@ def test_the_best_question_comes_first_with_its_interval(finished: Campaign) -> 
 def test_labels_rest_on_evidence_beyond_the_threshold(finished: Campaign) -> None:
     found = findings_of(finished)
     assert found.threshold is not None
-    judged = [item.evidence for item in found.items]
+    judged = [item.evidence for group in found.groups for item in group.items]
     assert min(each or 0.0 for each in judged) >= found.threshold
+
+
+def test_of_a_large_group_the_first_items_are_listed(
+    finished: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(findings, "_MOST_ITEMS", 2)
+    found = findings_of(finished)
+    counts = [int((g == TRUTH).sum()) for g in range(2)]
+    assert [(each.count, len(each.items)) for each in found.groups] == [(n, 2) for n in counts]
+    page = report_html(finished)
+    assert page.count('class="item"') == 4
+    assert f"And {counts[0] - 2} more: <code>askfew result" in page
 
 
 def test_the_report_stands_alone_and_escapes_texts(finished: Campaign) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.database import Connection
-from askfew.campaigns.db.queries.answers import count_by_worker_and_item, seconds_by_worker
+from askfew.campaigns.db.queries.answers import largest_shares, median_seconds
 from askfew.campaigns.db.queries.campaigns import get_campaign
 from askfew.campaigns.db.queries.steps import answers_by_phase
 from askfew.campaigns.flags import Flag, flags_of
@@ -27,32 +23,41 @@ from askfew.campaigns.reading.tallies import RankedQuestion, tallies_of
 from askfew.estimates.guesses import Guesses
 from askfew.records import Ints
 
-__all__ = ["LabelledItem", "Report", "WorkerShare", "findings_of"]
+__all__ = ["ItemList", "LabelledItem", "Report", "WorkerShare", "findings_of"]
 
 
 _MOST_LISTED = 20_000
 """Answers that are listed one by one: a report of more would be too large for a browser. Chosen."""
+_MOST_ITEMS = 500
+"""Items of a group that are listed; ``askfew result`` has all. Chosen: nobody reads on for longer,
+and a report of 100 000 items would take minutes to open."""
 
 
 @dataclass(frozen=True)
 class LabelledItem:
-    """An item, its group (None while undecided), a guess, and what speaks for it."""
+    """An item, a guess of its group, and what speaks for it."""
 
     id: str
     text: str
     image: str | None
-    group: int | None
     state: ItemState
     guess: str
     """The name of the likeliest group."""
     confidence: float
     """Its estimated probability."""
-    why: str
-    """Why it is undecided, as far as that is known."""
     evidence: float | None
     answers: int
     represents: bool
     """Whether it stands for its group: others are labelled by not being like it, or like it."""
+
+
+@dataclass(frozen=True)
+class ItemList:
+    """Items of one group, or those that are undecided for one reason: how many, and the first."""
+
+    title: str
+    count: int
+    items: tuple[LabelledItem, ...]
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,9 @@ class Report:
     """The warnings, and the promise; None where nothing is promised."""
     known: Knowledge
     threshold: float | None
-    items: tuple[LabelledItem, ...]
+    groups: tuple[ItemList, ...]
+    undecided: tuple[ItemList, ...]
+    """Items without a group, by the reason."""
     questions: tuple[RankedQuestion, ...]
     workers: tuple[WorkerShare, ...]
     by_phase: dict[str, int]
@@ -91,26 +98,10 @@ class Report:
     """Which questions carry the groups, which agree, which do not."""
     gold: dict[str, GoldScore]
     """By worker, as far as they answered gold questions."""
-    flags: list[Flag]
+    flags: list[tuple[str, Flag]]
+    """Each with the id of its item."""
     answered: list[tuple[str, tuple[AnsweredQuestion, ...]]] | None
     """Who answered what, by item; None where there are too many answers for a page."""
-
-    @property
-    def groups(self) -> list[tuple[str, list[LabelledItem]]]:
-        """Each group's name, and its items."""
-        return [
-            (name, [item for item in self.items if item.group == number])
-            for number, name in enumerate(self.known.names)
-        ]
-
-    @property
-    def undecided(self) -> list[tuple[str, list[LabelledItem]]]:
-        """Items without a group, by the reason."""
-        by_reason: dict[str, list[LabelledItem]] = {}
-        for item in self.items:
-            if item.group is None:
-                by_reason.setdefault(item.why, []).append(item)
-        return list(by_reason.items())
 
 
 def findings_of(campaign: Campaign) -> Report:
@@ -120,8 +111,8 @@ def findings_of(campaign: Campaign) -> Report:
         known = knowledge_of(connection, campaign)
         guesses = guesses_of(connection, campaign, known)
         phases = answers_by_phase(connection, campaign.id)
-        seconds = _median_seconds(connection, campaign.id)
-        shares = _largest_shares(connection, campaign.id)
+        seconds = median_seconds(connection, campaign.id)
+        shares = largest_shares(connection, campaign.id)
         imported = get_campaign(connection, campaign.id).imported
         split = split_of(connection, campaign, known, guesses)
         gold = gold_scores(connection, campaign.id, campaign.gold_cells())
@@ -130,6 +121,12 @@ def findings_of(campaign: Campaign) -> Report:
         answered = answers_by_item(connection, campaign) if few else None
     outcome = known.outcome
     tallies = tallies_of(campaign, known.labels)
+
+    def listed(title: str, items: Ints) -> ItemList:
+        shown = items[:_MOST_ITEMS].tolist()
+        labelled = _labelled(campaign, shown, tallies.by_item, known, guesses)
+        return ItemList(title, len(items), labelled)
+
     return Report(
         status=status,
         outcome=outcome,
@@ -140,7 +137,11 @@ def findings_of(campaign: Campaign) -> Report:
         ),
         known=known,
         threshold=known.threshold,
-        items=_labelled(campaign, tallies.by_item, known, guesses),
+        groups=tuple(
+            listed(name, np.flatnonzero(known.labels == number))
+            for number, name in enumerate(known.names)
+        ),
+        undecided=tuple(listed(why, items) for why, items in _undecided(known)),
         questions=tallies.questions,
         workers=tuple(
             WorkerShare(
@@ -159,51 +160,35 @@ def findings_of(campaign: Campaign) -> Report:
         imported=imported is not None,
         split=split,
         gold=gold,
-        flags=flags,
+        flags=[(campaign.items[flag.item].id, flag) for flag in flags],
         answered=answered,
     )
 
 
-def _median_seconds(connection: Connection, campaign: int) -> dict[str, float]:
-    """By worker, where it is known how long their answers took."""
-    rows = seconds_by_worker(connection, campaign)
-    return {
-        worker: float(np.median([seconds for _, seconds in theirs]))
-        for worker, theirs in groupby(rows, key=itemgetter(0))
-    }
-
-
-def _largest_shares(connection: Connection, campaign: int) -> dict[str, float]:
-    """By worker: the largest part they have in the answers about any item that has two."""
-    rows = count_by_worker_and_item(connection, campaign)
-    by_item: Counter[int] = Counter()
-    for _, item, times in rows:
-        by_item[item] += times
-    shares: dict[str, float] = {}
-    for worker, item, times in rows:
-        if by_item[item] >= 2:
-            shares[worker] = max(times / by_item[item], shares.get(worker, 0.0))
-    return shares
+def _undecided(known: Knowledge) -> list[tuple[str, Ints]]:
+    """Items without a group, by the reason."""
+    by_reason: dict[str, list[int]] = {}
+    for item in np.flatnonzero(known.labels < 0).tolist():
+        by_reason.setdefault(known.why_undecided.get(item, ""), []).append(item)
+    return [(why, np.array(items)) for why, items in by_reason.items()]
 
 
 def _labelled(
-    campaign: Campaign, answered: Ints, known: Knowledge, guesses: Guesses
+    campaign: Campaign, shown: list[int], answered: Ints, known: Knowledge, guesses: Guesses
 ) -> tuple[LabelledItem, ...]:
     certificate = (known.outcome or {}).get("certificate") or {}
     representatives = certificate.get("representatives", ())
     return tuple(
         LabelledItem(
-            item.id,
-            item.text,
-            item.image,
-            int(known.labels[i]) if known.labels[i] >= 0 else None,
+            campaign.items[i].id,
+            campaign.items[i].text,
+            campaign.items[i].image,
             known.state(i),
             known.names[int(guesses.groups[i])],
             float(guesses.confidence[i]),
-            known.why_undecided.get(i, ""),
             known.evidence[i] if known.evidence else None,
             int(answered[i]),
             i in representatives,
         )
-        for i, item in enumerate(campaign.items)
+        for i in shown
     )

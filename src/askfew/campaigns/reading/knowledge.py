@@ -13,16 +13,15 @@ import numpy as np
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.database import Connection
-from askfew.campaigns.db.queries.answers import cell_totals
 from askfew.campaigns.db.queries.campaigns import get_campaign
-from askfew.campaigns.db.queries.steps import newest_step
+from askfew.campaigns.db.queries.steps import closed_tallies, newest_step
 from askfew.campaigns.naming import named, read_names
 from askfew.campaigns.reading.rules import Division, divisions_of, group_word
 from askfew.campaigns.steps.frozen import frozen_rule
 from askfew.estimates.cells import Cells
 from askfew.estimates.guesses import Guesses, guess_groups
 from askfew.outcome import WHY_UNDECIDED
-from askfew.records import Batch, Ints, Tally
+from askfew.records import Ints
 from askfew.rule import Rule
 
 __all__ = ["ItemState", "Knowledge", "cells_of", "guesses_of", "knowledge_of"]
@@ -153,13 +152,8 @@ def guesses_of(connection: Connection, campaign: Campaign, known: Knowledge) -> 
 def cells_of(connection: Connection, campaign: Campaign) -> Cells:
     """What was answered in closed steps, cell by cell."""
     cells = Cells(campaign.problem)
-    totals = cell_totals(connection, campaign.id)
-    if totals:
-        item, question, count = np.array(
-            [(each.item, each.question, each.count) for each in totals]
-        ).T
-        sums = np.array([each.sum for each in totals], dtype=np.float64)
-        cells.add(Batch(item, question, count), Tally(count, sums))
+    for batch, tally in closed_tallies(connection, campaign.id):
+        cells.add(batch, tally)
     return cells
 
 

@@ -9,8 +9,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from askfew.answer_warnings import sentence
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.db.queries.contents import pictures_of
-from askfew.campaigns.reading.findings import findings_of
+from askfew.campaigns.db.queries.contents import find_picture
+from askfew.campaigns.reading.findings import Report, findings_of
 from askfew.campaigns.sentences import chance
 from askfew.wording import money
 
@@ -27,18 +27,23 @@ def report_html(campaign: Campaign) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"money": money, "chance": chance, "sentence": sentence}
+    found = findings_of(campaign)
     return environment.get_template("report.html").render(
         settings=campaign.settings,
-        found=findings_of(campaign),
-        pictures=_pictures(campaign),
+        found=found,
+        pictures=_pictures(campaign, found),
         written=datetime.fromtimestamp(campaign.clock(), UTC),
     )
 
 
-def _pictures(campaign: Campaign) -> dict[str, str]:
-    """Each picture by its hash, as a data address."""
+def _pictures(campaign: Campaign, found: Report) -> dict[str, str]:
+    """Each picture that is shown by its hash, as a data address."""
+    listed = [item.image for each in (*found.groups, *found.undecided) for item in each.items]
+    pictures = {}
     with campaign.database.read() as connection:
-        return {
-            each.hash: f"data:{each.kind};base64,{base64.b64encode(each.content).decode()}"
-            for each in pictures_of(connection, campaign.id)
-        }
+        for hash_ in {image for image in listed if image is not None}:
+            picture = find_picture(connection, hash_)
+            assert picture is not None
+            content = base64.b64encode(picture.content).decode()
+            pictures[hash_] = f"data:{picture.kind};base64,{content}"
+    return pictures

@@ -13,14 +13,19 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.answers import (
     above_by_worker_and_item,
-    cell_totals,
     count_by_item,
     skips_by_worker,
 )
+from askfew.campaigns.reading.knowledge import cells_of
 from askfew.checks.gaps import gap_interval
-from askfew.records import Floats, Ints
+from askfew.estimates.cells import CellSums
+from askfew.records import Ints
 
 __all__ = ["RankedQuestion", "Tallies", "tallies_of"]
+
+_MOST_COMPARED = 10_000
+"""Items by which agreement is measured; of more, every second or third and so on. Chosen: a share
+of that many answers is known to a percent, and reading more takes long (benchmarks/scale.md)."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +54,10 @@ class Tallies:
     agreement: dict[str, float]
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """For every cell that was answered in a closed step: how often, and the sum."""
-
-    item: Ints
-    question: Ints
-    count: Floats
-    sum: Floats
-
-
 def tallies_of(campaign: Campaign, labels: Ints) -> Tallies:
     """Read and add up, given what is known of the items."""
     with campaign.database.snapshot() as connection:
-        cells = _cells(connection, campaign.id)
+        cells = cells_of(connection, campaign).sums()
         by_item = _by_item(connection, campaign)
         skips = skips_by_worker(connection, campaign.id)
         agreement = _agreement(connection, campaign.id, cells, labels)
@@ -78,17 +73,7 @@ def _by_item(connection: Connection, campaign: Campaign) -> Ints:
     return count
 
 
-def _cells(connection: Connection, campaign: int) -> _Cells:
-    totals = cell_totals(connection, campaign)
-    return _Cells(
-        np.array([each.item for each in totals], dtype=np.int64),
-        np.array([each.question for each in totals], dtype=np.int64),
-        np.array([each.count for each in totals], dtype=np.float64),
-        np.array([each.sum for each in totals], dtype=np.float64),
-    )
-
-
-def _separation(campaign: Campaign, cells: _Cells, labels: Ints, number: int) -> RankedQuestion:
+def _separation(campaign: Campaign, cells: CellSums, labels: Ints, number: int) -> RankedQuestion:
     question, here = campaign.questions[number], cells.question == number
     group = labels[cells.item[here]]
     count = int(cells.count[here].sum())
@@ -102,7 +87,7 @@ def _separation(campaign: Campaign, cells: _Cells, labels: Ints, number: int) ->
 
 
 def _furthest(
-    cells: _Cells, here: Ints, group: Ints
+    cells: CellSums, here: Ints, group: Ints
 ) -> tuple[tuple[int, tuple[float, int]], tuple[int, tuple[float, int]]] | None:
     """The groups with the lowest and the highest mean answer, if there are two."""
     means = {g: _mean(cells, here, group == g) for g in range(int(group.max(initial=-1)) + 1)}
@@ -113,14 +98,14 @@ def _furthest(
     return known[0], known[-1]
 
 
-def _mean(cells: _Cells, here: Ints, side: Ints) -> tuple[float, int] | None:
+def _mean(cells: CellSums, here: Ints, side: Ints) -> tuple[float, int] | None:
     """Of the answers about one group, and how many; None where there are fewer than two."""
     count = int(cells.count[here][side].sum())
     return (float(cells.sum[here][side].sum()) / count, count) if count >= 2 else None
 
 
 def _agreement(
-    connection: Connection, campaign: int, cells: _Cells, labels: Ints
+    connection: Connection, campaign: int, cells: CellSums, labels: Ints
 ) -> dict[str, float]:
     """On the most answered question: how often an answer lies on its group's side of the middle."""
     decided = labels[cells.item] >= 0
@@ -134,7 +119,8 @@ def _agreement(
         return {}
     (low, below), (top, highest) = ends
     middle = (below[0] + highest[0]) / 2
-    rows = above_by_worker_and_item(connection, campaign, number, middle)
+    every = -(-len(labels) // _MOST_COMPARED)
+    rows = above_by_worker_and_item(connection, campaign, number, middle, every)
     right: dict[str, int] = {}
     given: dict[str, int] = {}
     for worker, item, count, high in rows:

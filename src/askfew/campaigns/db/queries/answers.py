@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, Integer, and_, case, cast, func, select
+from sqlalchemy import ColumnElement, Connection, Double, Integer, and_, case, cast, func, select
 
 from askfew.answers import AnswerKind
 from askfew.campaigns.db.queries.slots import cells_of_step, possible
@@ -14,23 +14,21 @@ from askfew.campaigns.lease_id import REUSED, LeaseId
 from askfew.campaigns.records import Answer
 
 __all__ = [
-    "CellTotal",
     "Offer",
     "WorkerAnswers",
     "above_by_worker_and_item",
     "answers_about",
     "answers_by_worker",
-    "cell_totals",
     "count_and_cost",
     "count_by_item",
     "count_by_time",
-    "count_by_worker_and_item",
     "counted_answers",
     "imported_marks",
     "is_alone",
+    "largest_shares",
+    "median_seconds",
     "offers_for_step",
     "repeated_answers",
-    "seconds_by_worker",
     "skips_about",
     "skips_by_worker",
     "told_before",
@@ -69,16 +67,6 @@ class WorkerAnswers:
 
 
 @dataclass(frozen=True, slots=True)
-class CellTotal:
-    """The counted answers to one question about one item."""
-
-    item: int
-    question: int
-    count: int
-    sum: float
-
-
-@dataclass(frozen=True, slots=True)
 class Offer:
     """An answer of another campaign, about the cell of this one that asks the same."""
 
@@ -111,14 +99,22 @@ def count_by_item(connection: Connection, campaign: int) -> dict[int, int]:
     return {row[0]: row[1] for row in connection.execute(query.group_by(answers.c.item))}
 
 
-def count_by_worker_and_item(connection: Connection, campaign: int) -> list[tuple[str, int, int]]:
-    """Worker, item, and how many answers so far."""
-    rows = connection.execute(
-        select(answers.c.worker, answers.c.item, func.count())
+def largest_shares(connection: Connection, campaign: int) -> dict[str, float]:
+    """By worker: the largest part they have in the answers about any item that has two."""
+    times = func.count()
+    theirs = (
+        select(
+            answers.c.worker,
+            times.label("times"),
+            func.sum(times).over(partition_by=answers.c.item).label("total"),
+        )
         .where(_counting(campaign))
         .group_by(answers.c.worker, answers.c.item)
+        .subquery()
     )
-    return [(row[0], row[1], row[2]) for row in rows]
+    share = cast(theirs.c.times, Double) / theirs.c.total
+    query = select(theirs.c.worker, func.max(share)).where(theirs.c.total >= 2)
+    return {row[0]: float(row[1]) for row in connection.execute(query.group_by(theirs.c.worker))}
 
 
 def count_by_time(connection: Connection, campaign: int, points: int) -> list[tuple[float, int]]:
@@ -158,14 +154,23 @@ def answers_by_worker(connection: Connection, campaign: int) -> dict[str, Worker
     return {row.worker: WorkerAnswers(row.answers, row.seconds, int(row.reused)) for row in rows}
 
 
-def seconds_by_worker(connection: Connection, campaign: int) -> list[tuple[str, float]]:
-    """How long each answer took, where that is known; ordered by worker."""
-    rows = connection.execute(
-        select(answers.c.worker, answers.c.seconds)
-        .where(_counting(campaign), answers.c.seconds.is_not(None))
-        .order_by(answers.c.worker)
+def median_seconds(connection: Connection, campaign: int) -> dict[str, float]:
+    """How long half of everybody's answers took at most, where that is known."""
+    theirs, seconds = answers.c.worker, answers.c.seconds
+    ranked = (
+        select(
+            theirs,
+            seconds,
+            func.row_number().over(partition_by=theirs, order_by=seconds).label("rank"),
+            func.count().over(partition_by=theirs).label("count"),
+        )
+        .where(_counting(campaign), seconds.is_not(None))
+        .subquery()
     )
-    return [(row.worker, row.seconds) for row in rows]
+    # The one in the middle, or the two.
+    middle = (2 * ranked.c.rank).between(ranked.c.count, ranked.c.count + 2)
+    query = select(ranked.c.worker, func.avg(ranked.c.seconds)).where(middle)
+    return {row[0]: float(row[1]) for row in connection.execute(query.group_by(ranked.c.worker))}
 
 
 def skips_by_worker(connection: Connection, campaign: int) -> dict[str, int]:
@@ -184,24 +189,16 @@ def is_alone(connection: Connection, campaign: int, worker: str) -> bool:
     return connection.execute(others.limit(1)).first() is None
 
 
-def cell_totals(connection: Connection, campaign: int) -> list[CellTotal]:
-    """Count and sum of every cell that was answered in a closed step."""
-    rows = connection.execute(
-        select(answers.c.item, answers.c.question, func.count(), func.sum(answers.c.value))
-        .where(_counted(campaign))
-        .group_by(answers.c.item, answers.c.question)
-    )
-    return [CellTotal(*row) for row in rows]
-
-
 def above_by_worker_and_item(
-    connection: Connection, campaign: int, question: int, middle: float
+    connection: Connection, campaign: int, question: int, middle: float, every: int
 ) -> list[tuple[str, int, int, int]]:
-    """Worker, item, counted answers to the question, and how many of them lie above the middle."""
+    """Worker, item, counted answers to the question, and how many of them lie above the middle;
+    of every so manieth item.
+    """
     above = case((answers.c.value > middle, 1), else_=0)
     rows = connection.execute(
         select(answers.c.worker, answers.c.item, func.count(), func.sum(above))
-        .where(_counted(campaign), answers.c.question == question)
+        .where(_counted(campaign), answers.c.question == question, answers.c.item % every == 0)
         .group_by(answers.c.worker, answers.c.item)
     )
     return [(row[0], row[1], row[2], row[3]) for row in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ __all__ = [
     "StepRow",
     "all_steps",
     "answers_by_phase",
+    "closed_tallies",
     "find_step",
     "freeze_step",
     "insert_step",
@@ -142,6 +143,16 @@ def all_steps(connection: Connection, campaign: int) -> list[StepRow]:
     """Every step, in their order."""
     ordered = select(steps).where(steps.c.campaign == campaign).order_by(steps.c.number)
     return [StepRow(*row) for row in connection.execute(ordered)]
+
+
+def closed_tallies(connection: Connection, campaign: int) -> Iterator[tuple[Batch, Tally]]:
+    """What every closed step asked, and what was answered."""
+    names = ("items", "questions", "repeats", "counts", "sums", "squares")
+    closed = (steps.c.campaign == campaign, steps.c.closed.is_not(None))
+    query = select(*(steps.c[name] for name in names)).where(*closed).order_by(steps.c.number)
+    for row in connection.execute(query):
+        batch = Batch(_ints(row.items), _ints(row.questions), _ints(row.repeats))
+        yield batch, Tally(_ints(row.counts), _floats(row.sums), _floats(row.squares))
 
 
 def find_step(connection: Connection, campaign: int, number: int) -> StepRow | None:
