@@ -72,7 +72,7 @@ def test_of_a_large_group_the_first_items_are_listed(
 ) -> None:
     monkeypatch.setattr(findings, "_MOST_ITEMS", 2)
     found = findings_of(finished)
-    counts = [int((g == TRUTH).sum()) for g in range(2)]
+    counts = [TRUTH.tolist().count(g) for g in range(2)]
     assert [(each.count, len(each.items)) for each in found.groups] == [(n, 2) for n in counts]
     page = report_html(finished)
     assert page.count('class="item"') == 4
