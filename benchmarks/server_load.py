@@ -16,6 +16,10 @@ askfew's own, and is in the ratio.
 Both are measured in turn, for some seconds each, several times in one run; the ratio is that of
 the medians. The client writes HTTP by hand: a comfortable one would be what is measured. Fails if
 the worst ratio is not above 0.5.
+
+Beside them the same workers come to ``askfew serve --workers 2`` over the same store and campaign.
+On two cores, which the client and the database need as well, this says what a second process costs;
+what it brings shows only where there are cores left.
 """
 
 from __future__ import annotations
@@ -47,6 +51,7 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.web.access.invitations import new_link
+from askfew.web.processes import serve_many
 from askfew.web.server import address, bound, serve
 from postgres import PrivatePostgres
 
@@ -54,6 +59,9 @@ WORKERS = (8, 32, 128)
 QUESTIONS = 5
 """Fewer than workers, so that nobody has to meet an item twice."""
 LEAST = 0.5
+PROCESSES = 2
+START_SECONDS = 10
+"""Until all server processes have begun, also on a busy machine."""
 SPAWN = multiprocessing.get_context("spawn")
 
 TABLES = (
@@ -163,11 +171,18 @@ def serve_ours(url: str, told: Connection) -> None:
         serve(Store(url), listening)
 
 
+def serve_several(url: str, told: Connection) -> None:
+    """The parent of two of askfew's servers, as ``askfew serve --workers 2`` runs them."""
+    with bound("127.0.0.1", 0) as listening:
+        told.send(address(listening))
+        serve_many(url, listening, PROCESSES)
+
+
 @contextmanager
 def running(target: Callable[[str, Connection], None], url: str) -> Iterator[str]:
     """A server process, by its address."""
     here, there = SPAWN.Pipe(duplex=False)
-    process = SPAWN.Process(target=target, args=(url, there), daemon=True)
+    process = SPAWN.Process(target=target, args=(url, there))
     process.start()
     try:
         yield here.recv()
@@ -234,14 +249,15 @@ def crowd(base: str, path: str, who: list[tuple[str, dict[str, str]]], seconds: 
 
 
 def rounds(
-    pool: Any, ours: str, bare: str, tokens: list[str], name: str, options: Any
+    pool: Any, ours: str, several: str, bare: str, tokens: list[str], name: str, options: Any
 ) -> dict[str, list[float]]:
-    """Rates, and 95 % quantiles in ms, of both in turn."""
+    """Rates, and 95 % quantiles in ms, of all in turn."""
     named = [(token, {"worker": f"w{n}"}) for n, token in enumerate(tokens)]
     free: list[tuple[str, dict[str, str]]] = [(token, {}) for token in tokens]
     kinds = {
         "bare": (bare, "", named),
         "askfew": (ours, f"/api/v1/campaigns/{name}", free),
+        "several": (several, f"/api/v1/campaigns/{name}", free),
     }
     rates: dict[str, list[float]] = {kind: [] for kind in kinds}
     slowest: dict[str, list[float]] = {kind: [] for kind in kinds}
@@ -270,6 +286,8 @@ def measure(pool: Any, kind: str, make: Callable[[str], str], options: Any) -> I
     with ExitStack() as stack:
         for_bare = stack.enter_context(running(serve_bare, bare))
         for_ours = stack.enter_context(running(serve_ours, ours))
+        for_several = stack.enter_context(running(serve_several, ours))
+        time.sleep(START_SECONDS)
         for workers in WORKERS:
             name = f"load{workers}"
             campaign = store.create(
@@ -283,9 +301,10 @@ def measure(pool: Any, kind: str, make: Callable[[str], str], options: Any) -> I
                 [Question(f"q{n}", "?") for n in range(QUESTIONS)],
             )
             tokens = [new_link(campaign, f"w{n}") for n in range(workers)]
-            found = rounds(pool, for_ours, for_bare, tokens, name, options)
+            found = rounds(pool, for_ours, for_several, for_bare, tokens, name, options)
             (bare_rate, bare_slow), (rate, slow) = found["bare"], found["askfew"]
-            yield [kind, workers, bare_rate, rate, rate / bare_rate, bare_slow, slow]
+            two = found["several"][0]
+            yield [kind, workers, bare_rate, rate, rate / bare_rate, bare_slow, slow, two]
     store.close()
 
 
@@ -319,8 +338,9 @@ def main() -> None:
 
 
 def _line(row: list[Any]) -> str:
-    kind, workers, bare, ours, ratio, bare_slow, slow = row
+    kind, workers, bare, ours, ratio, bare_slow, slow, two = row
     rates = f"{bare:,.0f} | {ours:,.0f} | {ratio:.2f} | {bare_slow:,.0f} | {slow:,.0f}"
+    rates += f" | {two:,.0f} | {two / ours:.2f}"
     return f"| {kind} | {workers} | {rates} |"
 
 
@@ -333,8 +353,9 @@ def _table(rows: list[list[Any]], worst: float, options: Any) -> str:
             "which 95 % of the workers had a question and told its answer. Other work may run",
             "beside it: the ratios count, not the rates.",
             "",
-            "| store | workers | bare app | askfew | ratio | bare, ms | askfew, ms |",
-            "|---|---|---|---|---|---|---|",
+            "| store | workers | bare app | askfew | ratio | bare, ms | askfew, ms"
+            " | two processes | to one |",
+            "|---|---|---|---|---|---|---|---|---|",
             *map(_line, rows),
             "",
             f"The worst ratio is {worst:.2f}.",
