@@ -35,7 +35,7 @@ from askfew.campaigns.campaign import Assignment, Campaign, Shown
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.store import Store
 from askfew.web import server
-from askfew.web.access.owner import first_token
+from askfew.web.access.tokens import first_token
 from campaign_tools import answer_all, answers_of, fixed_answer, frugal, log_of
 from postgres import PrivatePostgres
 

@@ -86,7 +86,7 @@ def _all_but_last(campaign: Campaign) -> list[str]:
 
 def http_tell(store: Store) -> Road:
     """The same by HTTP."""
-    from askfew.web.access.owner import reset_token
+    from askfew.web.access.tokens import reset_token
     from askfew.web.app import create_app
 
     *_, last = _all_but_last(_campaign(store, "posted"))

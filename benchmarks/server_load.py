@@ -51,8 +51,7 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.web.access.invitations import new_link
-from askfew.web.processes import serve_many
-from askfew.web.server import address, bound, serve
+from askfew.web.server import address, bound, serve, serve_many
 from postgres import PrivatePostgres
 
 WORKERS = (8, 32, 128)

@@ -27,7 +27,7 @@ from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.web.pages.prefetch import may_hold
+from askfew.web.pages.answering import may_hold
 
 PEOPLE, SECONDS, SPREAD = 12, 5.0, 0.4
 LEAVES_AFTER = 5 * 60.0

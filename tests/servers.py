@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from askfew.campaigns.store import Store
-from askfew.web.access.owner import first_token
+from askfew.web.access.tokens import first_token
 from askfew.web.app import create_app
 from askfew.web.connections import Server
 from askfew.web.server import address, bound

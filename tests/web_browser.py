@@ -14,7 +14,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.schema import answers
 from askfew.campaigns.store import Store
 from askfew.web.access.invitations import new_link
-from askfew.web.access.owner import reset_token
+from askfew.web.access.tokens import reset_token
 
 FLAGS = (
     "--headless",

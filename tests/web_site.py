@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.store import Store
 from askfew.web.access.invitations import new_link
-from askfew.web.access.owner import reset_token
+from askfew.web.access.tokens import reset_token
 from askfew.web.app import create_app
 
 API = "/api/v1/campaigns"

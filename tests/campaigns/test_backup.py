@@ -14,7 +14,7 @@ from askfew.campaigns.records import Item
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.web.access.invitations import new_link
-from askfew.web.access.owner import first_token
+from askfew.web.access.tokens import first_token
 from campaign_tools import Clock, answer_all, answers_of, fixed_answer, frugal, sweep
 from commands import command
 from disks import small_disk

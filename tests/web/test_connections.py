@@ -16,7 +16,7 @@ import pytest
 
 from askfew.campaigns.store import Store
 from askfew.web import connections
-from askfew.web.log_limit import RepeatedLines
+from askfew.web.connections import RepeatedLines
 from servers import Served, serving
 
 HALF = b"GET /login HTTP/1.1\r\nHost: x\r\nX-Slow: "

@@ -17,8 +17,8 @@ from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 from askfew.web.api.answering import router as api_answering
 from askfew.web.api.campaigns import router as api_campaigns
-from askfew.web.api.invitations import router as api_invitations
 from askfew.web.api.owning import _EXPORTS
+from askfew.web.api.owning import router as api_invitations
 from askfew.web.api.owning import router as api_owning
 from askfew.web.pages import answering, home
 from askfew.web.pages.dashboard.router import router as dashboard

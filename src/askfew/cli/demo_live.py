@@ -44,7 +44,7 @@ def serve_demo(seed: int, port: int, pause: float) -> None:
     try:
         from askfew.web import server
         from askfew.web.access.invitations import new_link
-        from askfew.web.access.owner import reset_token
+        from askfew.web.access.tokens import reset_token
     except ImportError as error:
         raise MissingExtra(
             "serving needs the packages fastapi and uvicorn", "none", "pip install 'askfew[web]'"

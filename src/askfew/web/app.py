@@ -6,15 +6,15 @@ from pathlib import Path
 
 from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from askfew import __version__
+from askfew.campaigns.db import migrations
 from askfew.campaigns.store import Store
-from askfew.web import documentation, health, pages, problems
-from askfew.web.access.authenticator import Authenticator
-from askfew.web.access.throttle import TokenThrottle
-from askfew.web.access.visits import THREADS
+from askfew.web import documentation, pages, problems
+from askfew.web.access.authenticator import Authenticator, TokenThrottle
+from askfew.web.access.dependencies import THREADS
 from askfew.web.api import router as api
 from askfew.web.opened import OpenedCampaigns
 from askfew.web.pages.caches import PageCaches
@@ -53,7 +53,7 @@ def create_app(
     app.add_middleware(BodyLimit, authenticator=app.state.authenticator)
     app.add_middleware(SecurityHeaders, secure=secure_cookies)
     app.include_router(api, prefix="/api/v1")
-    app.include_router(health.router)
+    app.add_api_route("/health", _health, include_in_schema=False)
     app.include_router(pages.router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
     documentation.install(app)
@@ -63,3 +63,11 @@ def create_app(
 def _problem_page(request: Request, problem: problems.ProblemDetails) -> Response:
     words = {"title": problem.title, "sentence": problem.detail}
     return page(request, "message.html", None, problem.status, **words)
+
+
+def _health(request: Request) -> JSONResponse:
+    """200 while the store answers; where it does not, the error's own answer is 503."""
+    store: Store = request.app.state.store
+    with store.database.read() as connection:
+        migrations.version_of(connection)
+    return JSONResponse({"status": "ok"})

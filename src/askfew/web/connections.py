@@ -1,4 +1,4 @@
-"""Connections: none is waited for too long, and there are only so many.
+"""Connections: none is waited for too long, and there are only so many; and a log nobody floods.
 
 uvicorn waits for ever for a request that was begun, and takes connections until the process has no
 files left. Here a connection has a deadline for whatever its client has to do next: send the head
@@ -12,13 +12,16 @@ crowd that sends nothing pushes out itself, and who sends a request is served.
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
+import time
+from collections.abc import Callable
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from askfew.web.log_limit import limit_repeated_lines
+__all__ = ["RepeatedLines", "limit_repeated_lines"]
 
 try:
     import resource
@@ -44,6 +47,11 @@ _QUEUE = 2048
 """Connections that may wait in the system to be taken."""
 _OWN_FILES = 100
 """Of the database, of the program, of the standard streams."""
+_LINES = 10
+"""Lines of a kind that are written within a minute: enough to see a pattern."""
+_LINE_SECONDS = 60.0
+_KINDS = 1000
+"""Kinds of lines that are remembered."""
 
 
 class Connection(H11Protocol):
@@ -150,3 +158,42 @@ def most_connections() -> int:
 
 def _ours(connections: set[Any]) -> list[Connection]:
     return [each for each in connections if isinstance(each, Connection)]
+
+
+class RepeatedLines(logging.Filter):
+    """Lets ten lines of a kind pass per minute; the next line says how many were left out.
+
+    Lines are of a kind if they come from the same place in the code, with the same exception.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._seen: dict[object, tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to write this one."""
+        kind, now = _kind(record), self._clock()
+        began, count = self._seen.get(kind, (now, 0))
+        if now - began >= _LINE_SECONDS:
+            if count > _LINES:
+                record.msg = f"{record.getMessage()} (and {count - _LINES:,} more like it before)"
+                record.args = None
+            began, count = now, 0
+        if kind not in self._seen and len(self._seen) >= _KINDS:
+            self._seen.clear()
+        self._seen[kind] = (began, count + 1)
+        return count < _LINES
+
+
+def limit_repeated_lines() -> None:
+    """Filter what uvicorn logs, and what has no handler of its own (asyncio)."""
+    lines = RepeatedLines()
+    for handler in (*logging.getLogger("uvicorn").handlers, logging.lastResort):
+        if handler is not None and not any(isinstance(f, RepeatedLines) for f in handler.filters):
+            handler.addFilter(lines)
+
+
+def _kind(record: logging.LogRecord) -> object:
+    error = record.exc_info[0] if record.exc_info else None
+    return record.name, record.pathname, record.lineno, error

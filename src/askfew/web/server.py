@@ -1,22 +1,44 @@
-"""Where to listen, and one process that serves a store; ``processes`` runs several."""
+"""Where to listen, and the processes that serve a store: this one, or several that it watches.
+
+Several share one socket, and whichever is free takes the next connection. What they must agree on
+is in the store, or in the parent (``shared``). The parent starts another process for one that
+ended, and ends them all when it is told to end. If the parent itself is killed, its processes end
+by themselves: orphans would keep the port.
+"""
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
+import signal
 import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from multiprocessing.context import SpawnProcess
+from threading import Event, Thread
 
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.web.app import create_app
 from askfew.web.connections import Server
 from askfew.web.links import is_loopback
-from askfew.web.shared import Shared
+from askfew.web.shared import Shared, SharedAddress, connect_shared, offer_shared
 
-__all__ = ["GRACE", "address", "bound", "check_host", "new_server", "serve"]
+__all__ = ["GRACE", "address", "bound", "check_host", "new_server", "serve", "serve_many"]
 
 GRACE = 5
 """Seconds for requests on their way when the server is told to end."""
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Addresses to listen on that mean all of them, and the one of this machine among these."""
+_SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks that our threads hold
+_LOG = logging.getLogger("askfew.web")
+_LOOK_SECONDS = 0.2
+"""Between two looks at whether to end."""
+_LEAST_LIFE = 1.0
+"""Seconds between two starts in one place, so that a process that cannot live costs little."""
 
 
 def check_host(host: str, *, behind_tls: bool, without_tls: bool) -> None:
@@ -72,3 +94,103 @@ def serve(
 ) -> None:
     """Serve until this process is told to end."""
     new_server(store, behind_tls=behind_tls, url=url).run(sockets=[listening])
+
+
+@dataclass(frozen=True)
+class _Orders:
+    """What a server process must know."""
+
+    store_url: str
+    listening: socket.socket
+    shared: SharedAddress
+    behind_tls: bool
+    url: str | None
+
+
+def serve_many(
+    store_url: str,
+    listening: socket.socket,
+    workers: int,
+    *,
+    behind_tls: bool = False,
+    url: str | None = None,
+) -> None:
+    """Serve by so many processes until this one is told to end (SIGINT or SIGTERM)."""
+    orders = _Orders(store_url, listening, offer_shared(Shared()), behind_tls, url)
+    with _told_to_end() as ended:
+        places = [_Place(orders) for _ in range(workers)]
+        try:
+            while not ended.is_set():
+                wait([each.process.sentinel for each in places], _LOOK_SECONDS)
+                for each in places:
+                    each.renew(ended)
+        finally:
+            _end(places)
+
+
+class _Place:
+    """One of the processes: when it ends, another takes its place."""
+
+    def __init__(self, orders: _Orders) -> None:
+        self._orders = orders
+        self._start()
+
+    def renew(self, ended: Event) -> None:
+        """Start another process if this one has ended and nobody wanted that."""
+        code = self.process.exitcode
+        if code is None or ended.wait(self._began + _LEAST_LIFE - time.monotonic()):
+            return
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+        _LOG.warning("server process %d %s: another is started", self.process.pid, how)
+        self._start()
+
+    def _start(self) -> None:
+        self._began = time.monotonic()
+        self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(self._orders,))
+        # Ctrl-C goes to all processes of a terminal. Only the parent heeds it, and tells the
+        # others: a process that is still importing would print where it was interrupted.
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        self.process.start()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
+def _serve(orders: _Orders) -> None:
+    """What a server process does."""
+    store = Store(orders.store_url)
+    shared = connect_shared(orders.shared)
+    server = new_server(store, behind_tls=orders.behind_tls, url=orders.url, shared=shared)
+    Thread(target=_end_with_parent, args=(server,), daemon=True).start()
+    server.run(sockets=[orders.listening])
+    store.close()
+
+
+def _end_with_parent(server: Server) -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    server.should_exit = True
+
+
+def _end(places: list[_Place]) -> None:
+    """Let requests on their way end, but not for ever."""
+    for each in places:
+        each.process.terminate()
+    until = time.monotonic() + GRACE + 2
+    for each in places:
+        each.process.join(max(until - time.monotonic(), 0.0))
+        if each.process.is_alive():
+            each.process.kill()
+            each.process.join()
+
+
+@contextmanager
+def _told_to_end() -> Iterator[Event]:
+    """An event that is set by the signals that end a server."""
+    ended = Event()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(each, lambda *_: ended.set()) for each in signals]
+    try:
+        yield ended
+    finally:
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)

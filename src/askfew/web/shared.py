@@ -13,7 +13,7 @@ from multiprocessing.managers import BaseManager
 from threading import Thread
 from typing import Any
 
-from askfew.web.access.throttle import TokenThrottle
+from askfew.web.access.authenticator import TokenThrottle
 from askfew.web.pages.caches import Changes
 from askfew.web.pages.forecasts import Forecasts
 

@@ -2,8 +2,13 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from askfew.web.access.invitations import invite, new_link
-from askfew.web.access.open_links import close_open_link, make_open_link, open_link_of
+from askfew.web.access.invitations import (
+    close_open_link,
+    invite,
+    make_open_link,
+    new_link,
+    open_link_of,
+)
 from campaign_tools import Clock, sweep
 from web_site import API, Site, document
 

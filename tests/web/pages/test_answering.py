@@ -3,8 +3,7 @@
 from askfew.answers import Number, Scale, YesNo
 from askfew.campaigns.store import Store
 from askfew.web.access.invitations import new_link
-from askfew.web.pages.answering import choices_for
-from askfew.web.pages.prefetch import may_hold
+from askfew.web.pages.answering import choices_for, may_hold
 from campaign_tools import answers_of, sweep
 from web_site import Site
 

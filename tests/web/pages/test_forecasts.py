@@ -7,8 +7,7 @@ import pytest
 
 from askfew.campaigns.forecast import Sizes
 from askfew.web.pages import forecasts
-from askfew.web.pages.forecasts import Forecasts
-from askfew.web.pages.simulating import Wish
+from askfew.web.pages.forecasts import Forecasts, Wish
 
 WISH = Wish('{"name": "x"}', Sizes(10, 3))
 

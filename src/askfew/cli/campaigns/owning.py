@@ -18,7 +18,7 @@ from askfew.cli.commands import Command, Group
 from askfew.cli.output import print_json, report
 from askfew.errors import InvalidInput
 from askfew.web.access import invitations
-from askfew.web.access.owner import reset_token
+from askfew.web.access.tokens import reset_token
 
 __all__ = ["close", "pause", "resume", "revoke", "token_app", "workers"]
 

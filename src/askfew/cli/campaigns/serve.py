@@ -46,8 +46,8 @@ def serve(
     machines, may serve the same PostgreSQL store.
     """
     try:
-        from askfew.web import processes, server
-        from askfew.web.access.owner import first_token
+        from askfew.web import server
+        from askfew.web.access.tokens import first_token
         from askfew.web.links import check_url
     except ImportError as error:
         raise MissingExtra(
@@ -67,7 +67,7 @@ def serve(
             server.serve(opened, listening, behind_tls=behind_tls, url=links)
         else:
             opened.close()  # every process opens the store by itself
-            processes.serve_many(store, listening, workers, behind_tls=behind_tls, url=links)
+            server.serve_many(store, listening, workers, behind_tls=behind_tls, url=links)
 
 
 def _say(address: str, token: str | None, links: str | None) -> None:

@@ -1,23 +1,35 @@
 """What a route asks for: ``Owner``, or ``Worker``, who works for the campaign ``name`` in the path.
 
 Both are for the API and for pages alike: where a program gets 401, a browser is led to /login.
+
+Every question and every answer comes by a ``Visit``, whose sender is looked up in the thread that
+does the work: a trip to a thread costs more than looking up a token, so there is one a request.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends, Request
+from anyio import CapacityLimiter, to_thread
+from fastapi import Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 
 from askfew.web.access.authenticator import Authenticator
 from askfew.web.access.callers import Caller
+from askfew.web.problems import Refused
 
 __all__ = [
+    "THREADS",
+    "AdmittingRoute",
     "Documented",
     "Entered",
     "Owner",
+    "Visit",
+    "Visiting",
     "Worker",
     "authenticator",
     "csrf_sent",
@@ -31,6 +43,9 @@ _bearer = HTTPBearer(
 # The document says it; the authenticator itself looks at the header.
 Documented = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 _SAFE = ("GET", "HEAD", "OPTIONS")
+T = TypeVar("T")
+THREADS = 10
+"""As many as PostgreSQL's pool keeps connections."""
 
 
 def authenticator(request: Request) -> Authenticator:
@@ -66,3 +81,55 @@ async def csrf_sent(request: Request) -> str | None:
 Owner = Annotated[Caller, Depends(owner)]
 Worker = Annotated[Caller, Depends(worker)]
 Entered = Annotated[Authenticator, Depends(authenticator)]
+
+
+class Visit:
+    """A request for the campaign ``name``: a worker's, or the owner's, as will turn out."""
+
+    def __init__(self, request: Request, name: str) -> None:
+        self._request, self._name = request, name
+        self._seen = False
+
+    async def served(self, work: Callable[[Caller], T]) -> T:
+        """What the work gives for whoever came, or Refused; both in one thread."""
+        csrf = await csrf_sent(self._request)
+        limiter: CapacityLimiter = self._request.app.state.threads
+
+        def admitted() -> T:
+            self._seen = True
+            return work(authenticator(self._request).worker(self._request, self._name, csrf))
+
+        return await to_thread.run_sync(admitted, limiter=limiter)
+
+    async def admit(self) -> None:
+        """See who came, unless that was done."""
+        if not self._seen:
+            await self.served(lambda caller: caller)
+
+
+async def _visit(request: Request, _: Documented) -> Visit:
+    visit: Visit = request.state.visit
+    return visit
+
+
+Visiting = Annotated[Visit, Depends(_visit)]
+
+
+class AdmittingRoute(APIRoute):
+    """A stranger is told nothing but that: neither what is wrong with a request, nor whether there
+    is such a campaign. FastAPI finds both before the route begins, and the sender is seen first.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """As FastAPI calls it."""
+        handle = super().get_route_handler()
+
+        async def admitting(request: Request) -> Response:
+            visit = request.state.visit = Visit(request, request.path_params["name"])
+            try:
+                return await handle(request)
+            except (RequestValidationError, Refused):
+                await visit.admit()
+                raise
+
+        return admitting

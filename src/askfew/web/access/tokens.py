@@ -1,4 +1,4 @@
-"""Tokens: random, shown once, kept as hashes."""
+"""Tokens: random, shown once, kept as hashes; among them the owner's, one for a store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import hashlib
 import hmac
 import secrets
 
-__all__ = ["csrf_of", "hash_of", "new_token", "same"]
+from askfew.campaigns.db.queries.access import make_owner_token, replace_owner_token
+from askfew.campaigns.store import Store
+
+__all__ = ["csrf_of", "first_token", "hash_of", "new_token", "reset_token", "same"]
 
 
 def new_token() -> str:
@@ -34,3 +37,19 @@ def csrf_of(session: str) -> str:
     Made from the cookie that no script and no other site can read, so it needs no place to be kept.
     """
     return hmac.new(session.encode(errors="replace"), b"csrf", hashlib.sha256).hexdigest()
+
+
+def first_token(store: Store) -> str | None:
+    """The store's new owner token; None if it has one. Of several that ask at once one gets it."""
+    token = new_token()
+    with store.database.write() as connection:
+        kept = make_owner_token(connection, hash_of(token), store.clock())
+    return token if kept else None
+
+
+def reset_token(store: Store) -> str:
+    """A new owner token. The old one, and all sessions opened with it, are good for nothing."""
+    token = new_token()
+    with store.database.write() as connection:
+        replace_owner_token(connection, hash_of(token), store.clock())
+    return token

@@ -6,12 +6,10 @@ from fastapi import APIRouter
 
 from askfew.web.api.answering import router as answering
 from askfew.web.api.campaigns import router as campaigns
-from askfew.web.api.images import router as images
-from askfew.web.api.invitations import router as invitations
 from askfew.web.api.owning import router as owning
 
 __all__ = ["router"]
 
 router = APIRouter()
-for each in (campaigns, answering, owning, invitations, images):
+for each in (campaigns, answering, owning):
     router.include_router(each)

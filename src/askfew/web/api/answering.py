@@ -18,7 +18,7 @@ from askfew.campaigns.flags import flag
 from askfew.campaigns.slots.intake import UNKNOWN, Receipt
 from askfew.errors import InvalidInput
 from askfew.web.access.callers import Caller
-from askfew.web.access.visits import AdmittingRoute, Visiting
+from askfew.web.access.dependencies import AdmittingRoute, Visiting
 from askfew.web.api import bodies
 from askfew.web.api.documents import Assignments, ReceiptDocument, receipt_document
 from askfew.web.opened import Opened

@@ -1,15 +1,16 @@
-"""Campaigns of the store: list them, create one, look at one."""
+"""Campaigns of the store: list them, create one, look at one and at its pictures."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Path, Request, Response
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.contents import check_contents
+from askfew.campaigns.db.queries.contents import find_picture
 from askfew.campaigns.forecast import Sizes, crowd_forecast
 from askfew.campaigns.kinds import write_kind
 from askfew.campaigns.reading.independence import warnings_about
@@ -22,19 +23,22 @@ from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner, Worker
 from askfew.web.api import bodies, documents
 from askfew.web.opened import Opened
+from askfew.web.problems import Refused
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["campaigns"])
+router = APIRouter()
+_KINDS = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_PICTURE: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 
 
-@router.get("/campaigns")
+@router.get("/campaigns", tags=["campaigns"])
 def list_campaigns(request: Request, _: Owner) -> documents.Campaigns:
     """All campaigns, oldest first (owner)."""
     return documents.Campaigns(campaigns=overview_of(request.app.state.store))
 
 
-@router.post("/campaigns", status_code=201)
+@router.post("/campaigns", status_code=201, tags=["campaigns"])
 def create_campaign(request: Request, owner: Owner, body: bodies.Campaign) -> documents.About:
     """Create a campaign, with its first questions open (owner)."""
     store: Store = request.app.state.store
@@ -49,7 +53,7 @@ def create_campaign(request: Request, owner: Owner, body: bodies.Campaign) -> do
     return _about(store.create(settings, items, questions, reuse=reuse, forecast=forecast), owner)
 
 
-@router.get("/campaigns/{name}")
+@router.get("/campaigns/{name}", tags=["campaigns"])
 def look_at_campaign(caller: Worker, campaign: Opened) -> documents.About:
     """What a worker must know before answering."""
     return _about(campaign, caller)
@@ -84,3 +88,23 @@ def _picture(encoded: str | None) -> bytes | None:
         raise InvalidInput(
             "image must be the bytes of a picture as base64", "something else", "encode it"
         ) from None
+
+
+@router.get(
+    "/campaigns/{name}/images/{digest}",
+    tags=["answering"],
+    response_class=Response,
+    responses={200: {"content": dict.fromkeys(_KINDS, _PICTURE)}},
+)
+def image(
+    _: Worker, campaign: Opened, digest: Annotated[str, Path(description="The picture's hash.")]
+) -> Response:
+    """The bytes. A hash never means another picture, so browsers may keep it."""
+    picture = None
+    if digest in campaign.pictures:
+        with campaign.database.read() as connection:
+            picture = find_picture(connection, digest)
+    if picture is None:
+        raise Refused(404, "this campaign has no such picture")
+    kept = {"Cache-Control": "private, max-age=31536000, immutable", "ETag": f'"{digest}"'}
+    return Response(picture.content, media_type=picture.kind, headers=kept)

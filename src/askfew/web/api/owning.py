@@ -1,13 +1,14 @@
-"""What the owner of a campaign does: watch it, switch it, take its results home."""
+"""What the owner of a campaign does: watch it, switch it, take its results home, invite workers."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
@@ -19,12 +20,23 @@ from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import RESULT_COLUMNS, CampaignResult, result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.web.access.dependencies import Owner
-from askfew.web.api.documents import StateDocument, StatusDocument
+from askfew.web.access.invitations import invitations_of, invite, invite_all, new_link, revoke
+from askfew.web.api import bodies
+from askfew.web.api.documents import (
+    Invitation,
+    Invitations,
+    Invited,
+    InvitedMany,
+    StateDocument,
+    StatusDocument,
+)
+from askfew.web.links import link_of
 from askfew.web.opened import Opened
+from askfew.web.problems import Refused
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/campaigns/{name}", tags=["owning"])
+router = APIRouter(prefix="/campaigns/{name}")
 
 _REPORT = Format(".html", "text/html")
 _EXPORTS = {**FORMATS, "report": _REPORT}
@@ -34,14 +46,17 @@ _TASKS: dict[str, Any] = {"schema": {"type": "array", "items": {"type": "object"
 _CONTENT = {each.media_type: _FILE for each in _EXPORTS.values()} | {"application/json": _TASKS}
 
 
-@router.get("/status", response_model=StatusDocument)
+@router.get("/status", tags=["owning"], response_model=StatusDocument)
 def status(_: Owner, campaign: Opened) -> Any:
     """Where the campaign stands."""
     return status_of(campaign).to_dict()
 
 
 @router.get(
-    "/result", response_model=CampaignResult, responses={200: {"content": {"text/csv": _TEXT}}}
+    "/result",
+    tags=["owning"],
+    response_model=CampaignResult,
+    responses={200: {"content": {"text/csv": _TEXT}}},
 )
 def result(
     _: Owner,
@@ -60,6 +75,7 @@ def result(
 
 @router.get(
     "/export",
+    tags=["owning"],
     response_class=FileResponse,
     responses={200: {"content": _CONTENT}},
 )
@@ -87,21 +103,21 @@ def export(
     return FileResponse(file, media_type=kind.media_type, filename=name, background=clear)
 
 
-@router.post("/pause")
+@router.post("/pause", tags=["owning"])
 def pause(_: Owner, campaign: Opened) -> StateDocument:
     """Hand out nothing until resumed; answers on their way are still taken."""
     campaign.pause()
     return _state(campaign)
 
 
-@router.post("/resume")
+@router.post("/resume", tags=["owning"])
 def resume(_: Owner, campaign: Opened) -> StateDocument:
     """Go on handing out."""
     campaign.resume()
     return _state(campaign)
 
 
-@router.post("/close")
+@router.post("/close", tags=["owning"])
 def close(_: Owner, campaign: Opened) -> StateDocument:
     """End the campaign for good, with what is known."""
     campaign.close()
@@ -111,3 +127,38 @@ def close(_: Owner, campaign: Opened) -> StateDocument:
 def _state(campaign: Campaign) -> StateDocument:
     known: dict[str, Any] = {"name": campaign.settings.name, "state": campaign.state}
     return StateDocument(**known)
+
+
+@router.get("/invitations", tags=["invitations"])
+def list_invitations(_: Owner, campaign: Opened) -> Invitations:
+    """Who was invited; tokens are shown only once, when they are made."""
+    listed = [Invitation(**asdict(each)) for each in invitations_of(campaign)]
+    return Invitations(invitations=listed)
+
+
+@router.post("/invitations", tags=["invitations"], status_code=201)
+def invite_worker(request: Request, _: Owner, campaign: Opened, body: bodies.Invite) -> Invited:
+    """Let a worker in. Whoever has a link keeps it, unless it is to be made ``anew``."""
+    token = (new_link if body.anew else invite)(campaign, body.worker)
+    return Invited(worker=body.worker, token=token, link=link_of(request, token))
+
+
+@router.post("/invite-many", tags=["invitations"], status_code=201)
+def invite_many(
+    request: Request, _: Owner, campaign: Opened, body: bodies.InviteMany
+) -> InvitedMany:
+    """Let several in at once, or none of them."""
+    tokens = invite_all(campaign, body.workers)
+    return InvitedMany(
+        invited=[
+            Invited(worker=name, token=token, link=link_of(request, token))
+            for name, token in tokens.items()
+        ]
+    )
+
+
+@router.delete("/invitations/{worker:path}", tags=["invitations"], status_code=204)
+def revoke_worker(_: Owner, campaign: Opened, worker: str) -> None:
+    """Let a worker in no more. Their answers stay."""
+    if not revoke(campaign, worker):
+        raise Refused(404, "there is no such worker: check the name")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,7 +11,9 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from askfew.answers import AnswerKind, Scale, YesNo
-from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.campaign import Assignment, Campaign
+from askfew.campaigns.db.queries.slots import at_least_open, leases_of, open_and_leased
+from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count
 from askfew.campaigns.flags import FLAGS
 from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.web.access.callers import OWNER, Caller
@@ -18,17 +21,30 @@ from askfew.web.access.dependencies import Worker
 from askfew.web.opened import Opened
 from askfew.web.pages.caches import caches_of
 from askfew.web.pages.forecasts import least_answers
-from askfew.web.pages.prefetch import held_by, may_hold, why_waiting
 from askfew.web.pages.rendering import page
 from askfew.wording import counted
 
-__all__ = ["Choice", "Progress", "choices_for", "progress_of", "router"]
+__all__ = [
+    "Choice",
+    "Progress",
+    "choices_for",
+    "held_by",
+    "may_hold",
+    "progress_of",
+    "router",
+    "why_waiting",
+]
 
 router = APIRouter()
 
 _MOST_BUTTONS = 11
 _SKIPS = ("cannot tell", "it does not apply", "broken or not shown")
 """Why somebody skips a question. Kept with the skip, and told to the owner."""
+_AHEAD = 2
+_MOST_COUNTED = 1000
+_ROUNDS = 3
+"""Questions for everybody that must be open: two that this worker answers, and one more because
+no two answers take equally long."""
 
 
 @dataclass(frozen=True)
@@ -144,3 +160,51 @@ def _worker(caller: Caller) -> str:
 def _usual(campaign: Campaign) -> float:
     """About what the method asks for: twice what no method can do without."""
     return 2 * least_answers(campaign.settings, campaign.problem)
+
+
+def may_hold(campaign: Campaign, worker: str) -> int:
+    """Two, if the open slots keep everybody busy until this worker has answered both; else one.
+
+    A question that lies ready on one page is a question that somebody else waits for: when few are
+    left, everybody takes one at a time, and no page holds two of the last.
+    """
+    pace, typical = campaign.paces.of(worker), campaign.paces.typical()
+    slower = pace / typical if pace and typical else 1.0
+    with campaign.database.read() as connection:
+        since = campaign.clock() - ACTIVE_SECONDS
+        active = max(active_count(connection, campaign.id, since), 1)
+        enough = math.ceil(_ROUNDS * active * max(slower, 1.0))
+        return _AHEAD if at_least_open(connection, campaign.id, enough) else 1
+
+
+def why_waiting(campaign: Campaign) -> str:
+    """What somebody is told for whom there is no question just now."""
+    with campaign.database.read() as connection:
+        open_ones, held = open_and_leased(connection, campaign.id, _MOST_COUNTED)
+    more = " or more" if _MOST_COUNTED in (open_ones, held) else ""
+    if open_ones:
+        some = f"{counted(open_ones, 'open question')}{more}"
+        return f"{some}, none that you may answer: more people are needed."
+    if held:
+        last = "the last question" if held == 1 else f"the last {held:,}{more} questions"
+        return f"Others are answering {last} of this round. Then this page goes on by itself."
+    return "The next questions are being chosen. This page goes on by itself."
+
+
+def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Assignment]:
+    """Questions that are the worker's, but for those the page knows about: they would be kept for
+    nobody until their lease runs out, and a step would wait.
+    """
+    with campaign.database.read() as connection:
+        rows = leases_of(connection, campaign.id, worker)
+    held = [
+        Assignment(
+            lease,
+            campaign.items[item],
+            campaign.questions[question],
+            expires,
+            max(expires - campaign.clock(), 0.0),
+        )
+        for lease, item, question, expires in rows
+    ]
+    return [each for each in held + campaign.gold_held_by(worker) if each.id not in known]

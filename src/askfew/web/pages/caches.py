@@ -21,8 +21,7 @@ from askfew.errors import StoreUnreachable
 from askfew.web.pages.forecasts import Forecasts
 
 if TYPE_CHECKING:
-    from askfew.web.pages.dashboard.standing import Standing
-    from askfew.web.pages.dashboard.view import Details
+    from askfew.web.pages.dashboard.view import Details, Standing
 
 __all__ = ["Changes", "PageCaches", "TimedCache", "caches_of"]
 

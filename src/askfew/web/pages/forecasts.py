@@ -1,30 +1,76 @@
 """Forecasts for pages: simulated in a process of their own, while the page shows how far they are.
 
-A forecast belongs to what it was asked for, not to a form or a session. So any of several servers
-can answer for it, and two pages that ask for the same share one.
+A forecast belongs to what it was asked for, not to a form or a session. So two pages that ask for
+the same share one. The process is one of its own because simulating would keep a server from
+answering; it is started by its module, so that it does not run a server's script again, as
+multiprocessing would. A wish goes in and figures come out, pickled by our own kind.
 """
 
 from __future__ import annotations
 
+import json
 import pickle
 import sys
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from subprocess import DEVNULL, PIPE, Popen
 from threading import Lock, Thread, Timer
+from typing import TypeVar
 
-from askfew.campaigns.forecast import CrowdForecast
+from askfew.campaigns import forecast
+from askfew.campaigns.forecast import CrowdForecast, Sizes
 from askfew.campaigns.settings import Settings
+from askfew.planning import Range
 from askfew.planning.defaults import default_unknown
 from askfew.planning.theory_params import least_mean
 from askfew.records import Problem
-from askfew.web.pages.simulating import Wish
 
-__all__ = ["Forecasts", "Job", "least_answers"]
+__all__ = ["RUNS", "Forecasts", "Job", "Wish", "least_answers"]
 
+T = TypeVar("T")
+
+RUNS = 40
+"""Simulated campaigns: enough for a first idea, and seconds of work."""
+_SECONDS = 10.0
+"""Of the process's own work."""
 _PATIENCE = 120.0
 _REMEMBERED = 100
-_COMMAND = (sys.executable, "-m", "askfew.web.pages.simulating")
+_COMMAND = (sys.executable, "-m", "askfew.web.pages.forecasts")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a forecast is wanted for: settings as JSON, sizes, and what the owner expects."""
+
+    settings: str
+    sizes: Sizes
+    expected: tuple[tuple[str, Range], ...] = ()
+
+
+def _main() -> None:
+    """How many runs are done, after each; then the forecast. Ends if nobody reads any more."""
+
+    def tell(figure: object) -> None:
+        pickle.dump(figure, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+    def watch(runs: Iterator[T]) -> Iterator[T]:
+        for done, run in enumerate(runs, start=1):
+            tell(done)
+            yield run
+
+    settings, sizes, expected = pickle.load(sys.stdin.buffer)
+    forecast.RUNS = RUNS
+    tell(
+        forecast.crowd_forecast(
+            Settings.from_dict(json.loads(settings)),
+            sizes,
+            dict(expected),
+            seconds=_SECONDS,
+            watch=watch,
+        )
+    )
 
 
 @dataclass
@@ -95,3 +141,7 @@ def least_answers(settings: Settings, problem: Problem) -> float:
         settings.answers, problem.items, problem.questions, method=settings.method
     )
     return least_mean(usual.middle(), settings.delta)
+
+
+if __name__ == "__main__":
+    _main()

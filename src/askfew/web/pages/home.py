@@ -1,4 +1,8 @@
-"""The owner's list of campaigns, and the owner's door: log in, log out."""
+"""The way in, and what lies behind the door: log in, or open a link; then a list of campaigns.
+
+The owner finds all campaigns of the store, a person those they are invited to. A link is somebody's
+own, or one by which many sign up.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,25 @@ from starlette.responses import RedirectResponse, Response
 from askfew.campaigns.db.queries.answers import totals_by_campaign
 from askfew.campaigns.db.queries.campaigns import all_campaigns
 from askfew.campaigns.db.queries.contents import anchors_by_campaign, item_counts
+from askfew.campaigns.steps.advance import GOING
 from askfew.campaigns.store import Store
-from askfew.web.access.authenticator import sent_by_another_site
+from askfew.errors import InvalidInput
+from askfew.web.access.authenticator import Authenticator, sent_by_another_site
 from askfew.web.access.dependencies import Entered, Owner
-from askfew.web.pages.door import come_in
-from askfew.web.pages.rendering import page
+from askfew.web.access.invitations import campaigns_of, sign_up, signing_up
+from askfew.web.links import link_of
+from askfew.web.opened import OpenedCampaigns
+from askfew.web.pages.rendering import address, page
 from askfew.web.pages.words import Ending, ending_of
 from askfew.web.problems import Refused
 
-__all__ = ["CampaignLine", "campaign_lines", "router"]
+__all__ = ["CampaignLine", "campaign_lines", "come_in", "router"]
 
 router = APIRouter()
+_GONE = (
+    "It may have been replaced by a newer one, have run out, or have been copied only in part."
+    " Ask whoever sent it to you for a new one."
+)
 
 
 @dataclass(frozen=True)
@@ -91,3 +103,112 @@ def logout(request: Request, authenticator: Entered, _: Owner) -> Response:
     response = RedirectResponse("/login", 303)
     authenticator.leave(request, response)
     return response
+
+
+@router.get("/i/{token}")
+def invited(request: Request, authenticator: Entered, token: str, watch: str = "") -> Response:
+    """A link with a token in it: a person's own, or the owner's, who may ``watch`` a campaign."""
+    try:
+        return come_in(request, authenticator, token, watch)
+    except Refused as refused:
+        return _no_link(request, refused)
+
+
+@router.get("/mine")
+def mine(request: Request, authenticator: Entered) -> Response:
+    """All campaigns that a person is invited to."""
+    store: Store = request.app.state.store
+    caller = authenticator.person(request)
+    assert caller.worker is not None
+    found = campaigns_of(store, caller.worker)
+    going = [each for each in found if each.state in GOING]
+    over = [each for each in found if each.state not in GOING]
+    return page(request, "mine.html", caller, worker=caller.worker, going=going, over=over)
+
+
+@router.get("/join/{token}")
+def join_form(request: Request, authenticator: Entered, token: str) -> Response:
+    """Ask for a name."""
+    try:
+        return _join(request, authenticator, token)
+    except Refused as refused:
+        return _no_link(request, refused)
+
+
+@router.post("/join/{token}")
+def join(
+    request: Request, authenticator: Entered, token: str, worker: Annotated[str, Form()] = ""
+) -> Response:
+    """Let a person in by the name they give, and show them their own link.
+
+    Another site must not do it: a browser would answer under a name that somebody else chose.
+    """
+    if sent_by_another_site(request):
+        raise Refused(403, "only this site's own page signs up: open the link again")
+    name = worker.strip()
+    try:
+        campaign, _ = _open_link(request, authenticator, token)
+        campaigns: OpenedCampaigns = request.app.state.campaigns
+        own = sign_up(campaigns.get(campaign), token, name)
+    except InvalidInput as error:
+        return _join(
+            request, authenticator, token, str(error) if name else "Give a name first", name
+        )
+    except Refused as refused:
+        return _no_link(request, refused)
+    session = authenticator.enter(request, own)
+    link = link_of(request, own)
+    response = page(
+        request, "joined.html", session.caller, campaign=campaign, worker=name, link=link
+    )
+    session.set_on(response)
+    return response
+
+
+def come_in(
+    request: Request, authenticator: Authenticator, token: str, watch: str = ""
+) -> Response:
+    """Open a session, and lead to where its owner will want to go."""
+    session = authenticator.enter(request, token)
+    worker = session.caller.worker
+    if worker is not None:
+        there = _where(request.app.state.store, worker)
+    else:
+        there = address("campaigns", watch) if watch else "/"
+    response = RedirectResponse(there, 303)
+    session.set_on(response)
+    return response
+
+
+def _where(store: Store, worker: str) -> str:
+    """To the only campaign that goes on; where there are more, or none, to the list."""
+    going = [each.name for each in campaigns_of(store, worker) if each.state in GOING]
+    return address("answer", going[0]) if len(going) == 1 else "/mine"
+
+
+def _open_link(request: Request, authenticator: Authenticator, token: str) -> tuple[str, bool]:
+    found = signing_up(request.app.state.store, token)
+    if found is None:
+        authenticator.guessed(request, token)
+        raise Refused(401, _GONE)
+    return found
+
+
+def _join(
+    request: Request, authenticator: Authenticator, token: str, sentence: str = "", worker: str = ""
+) -> Response:
+    campaign, room = _open_link(request, authenticator, token)
+    status = 422 if sentence else 200
+    context = {"campaign": campaign, "room": room, "sentence": sentence, "worker": worker}
+    return page(request, "join.html", None, status, **context)
+
+
+def _no_link(request: Request, refused: Refused) -> Response:
+    gone = refused.status_code in (401, 403)
+    return page(
+        request,
+        "message.html",
+        status=refused.status_code,
+        title="This link does not work",
+        sentence=_GONE if gone else refused.detail,
+    )

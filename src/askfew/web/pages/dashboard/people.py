@@ -1,15 +1,29 @@
-"""Who answers: invited or come, how much, how fast, and how well it fits the labels."""
+"""Who answers: how much, how fast, how well it fits the labels; and how people are invited."""
 
 from __future__ import annotations
 
+import csv
+import re
 from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Form, Request, UploadFile
+from starlette.responses import Response
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.contents import check_name
 from askfew.campaigns.gold import GoldScore
+from askfew.errors import InvalidInput
+from askfew.web.access import invitations
+from askfew.web.access.dependencies import Owner
 from askfew.web.access.invitations import invitations_of
+from askfew.web.links import link_of, only_here, site_of
+from askfew.web.opened import Opened
 from askfew.web.pages.dashboard.view import Details
+from askfew.web.pages.rendering import page
 
-__all__ = ["Person", "people_of"]
+__all__ = ["InvitedPerson", "Person", "people_of", "read_names", "router"]
+_MOST_NAMES = 1000
 
 
 @dataclass(frozen=True)
@@ -56,3 +70,128 @@ def people_of(campaign: Campaign, details: Details) -> list[Person]:
         if each.worker not in known
     ]
     return sorted(workers, key=lambda each: (each.revoked, -each.answers)) + invited
+
+
+router = APIRouter(prefix="/campaigns/{name}")
+
+
+@dataclass(frozen=True)
+class InvitedPerson:
+    """Somebody who may come now, and their new link; without one they have a link already."""
+
+    name: str
+    link: str | None
+
+
+def read_names(typed: str, table: bytes = b"") -> list[str]:
+    r"""Names one a line or with commas between them, and those of a CSV file, each once.
+
+    Of a file it is the column ``name``, or else the first one.
+
+    >>> read_names("ann, bob", b"team,name\nred,cora\n")
+    ['ann', 'bob', 'cora']
+    """
+    names = [name.strip() for name in re.split("[,;\n\r]", typed)]
+    try:
+        text = table.decode("utf-8-sig")
+        rows = [row for row in csv.reader(text.splitlines(), strict=True) if any(row)]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InvalidInput("the file of names must be CSV in UTF-8", error, "save it so") from None
+    if rows:
+        head = [cell.strip().lower() for cell in rows[0]]
+        column = head.index("name") if "name" in head else 0
+        body = rows[1:] if "name" in head else rows
+        names += [row[column].strip() for row in body if len(row) > column]
+    found = list(dict.fromkeys(name for name in names if name))
+    if not found:
+        raise InvalidInput("there must be names", "none", "type one a line, or choose a CSV file")
+    if len(found) > _MOST_NAMES:
+        raise InvalidInput(
+            f"at most {_MOST_NAMES:,} names at once are invited", len(found), "invite in parts"
+        )
+    for name in found:
+        check_name(name)
+    return found
+
+
+@router.post("/invite")
+def invite(
+    request: Request,
+    caller: Owner,
+    campaign: Opened,
+    names: Annotated[str, Form()] = "",
+    names_file: Annotated[UploadFile | None, File()] = None,
+) -> Response:
+    """Links for all of them, shown once."""
+    people, sentence = [], ""
+    try:
+        found = read_names(names, b"" if names_file is None else names_file.file.read())
+        tokens = invitations.invite_all(campaign, found)
+        people = [InvitedPerson(each, link_of(request, token)) for each, token in tokens.items()]
+    except InvalidInput as error:
+        sentence = str(error)
+    context: dict[str, Any] = {"settings": campaign.settings, "sentence": sentence}
+    context |= {"people": people, "local": only_here(request)}
+    return page(request, "dashboard/invited.html", caller, **context)
+
+
+@router.post("/invite/anew")
+def invite_anew(
+    request: Request, caller: Owner, campaign: Opened, worker: Annotated[str, Form()] = ""
+) -> Response:
+    """A new link for one person; the page says that the old one ends."""
+    sentence, people = "", []
+    try:
+        token = invitations.new_link(campaign, worker)
+        people = [InvitedPerson(worker, link_of(request, token))]
+    except InvalidInput as error:
+        sentence = str(error)
+    context: dict[str, Any] = {"settings": campaign.settings, "sentence": sentence}
+    context |= {"people": people, "local": only_here(request)}
+    return page(request, "dashboard/invited.html", caller, **context)
+
+
+@router.get("/parts/open-link")
+def open_link(request: Request, caller: Owner, campaign: Opened) -> Response:
+    """How the open link stands."""
+    return _open_link(request, caller, campaign)
+
+
+@router.post("/open-link")
+def make_open_link(
+    request: Request, caller: Owner, campaign: Opened, most: Annotated[str, Form()] = ""
+) -> Response:
+    """A link by which so many may sign up, shown once; an older one ends."""
+    try:
+        try:
+            wanted = int(most.replace(",", ""))
+        except ValueError:
+            raise InvalidInput(
+                "the number of people who may sign up must be a whole number", repr(most), "say one"
+            ) from None
+        token = invitations.make_open_link(campaign, wanted)
+    except InvalidInput as error:
+        return _open_link(request, caller, campaign, sentence=str(error))
+    return _open_link(request, caller, campaign, link=f"{site_of(request)}/join/{token}")
+
+
+@router.post("/open-link/close")
+def close_open_link(request: Request, caller: Owner, campaign: Opened) -> Response:
+    """Nobody signs up any more."""
+    invitations.close_open_link(campaign)
+    return _open_link(request, caller, campaign)
+
+
+def _open_link(
+    request: Request, caller: Owner, campaign: Opened, link: str = "", sentence: str = ""
+) -> Response:
+    return page(
+        request,
+        "dashboard/open_link.html",
+        caller,
+        settings=campaign.settings,
+        open_link=invitations.open_link_of(campaign),
+        link=link,
+        local=only_here(request),
+        sentence=sentence,
+    )

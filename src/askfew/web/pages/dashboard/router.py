@@ -20,8 +20,7 @@ from askfew.web.access.dependencies import Owner
 from askfew.web.opened import Opened
 from askfew.web.pages.dashboard.gallery import gallery_of
 from askfew.web.pages.dashboard.people import people_of
-from askfew.web.pages.dashboard.standing import Standing
-from askfew.web.pages.dashboard.view import View
+from askfew.web.pages.dashboard.view import Standing, View
 from askfew.web.pages.rendering import page
 from askfew.web.problems import Refused
 

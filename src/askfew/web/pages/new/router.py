@@ -21,9 +21,9 @@ from askfew.planning import Range
 from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner
 from askfew.web.pages.caches import caches_of
+from askfew.web.pages.forecasts import RUNS, Wish
 from askfew.web.pages.new.draft import RANGES, Draft, Filled, read_draft
 from askfew.web.pages.rendering import address, page
-from askfew.web.pages.simulating import RUNS, Wish
 
 __all__ = ["router"]
 
