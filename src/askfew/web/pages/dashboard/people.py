@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from starlette.responses import Response
@@ -123,16 +124,13 @@ def invite(
     names_file: Annotated[UploadFile | None, File()] = None,
 ) -> Response:
     """Links for all of them, shown once."""
-    people, sentence = [], ""
-    try:
-        found = read_names(names, b"" if names_file is None else names_file.file.read())
-        tokens = invitations.invite_all(campaign, found)
-        people = [InvitedPerson(each, link_of(request, token)) for each, token in tokens.items()]
-    except InvalidInput as error:
-        sentence = str(error)
-    context: dict[str, Any] = {"settings": campaign.settings, "sentence": sentence}
-    context |= {"people": people, "local": only_here(request)}
-    return page(request, "dashboard/invited.html", caller, **context)
+    table = b"" if names_file is None else names_file.file.read()
+    return _invited(
+        request,
+        caller,
+        campaign,
+        lambda: invitations.invite_all(campaign, read_names(names, table)),
+    )
 
 
 @router.post("/invite/anew")
@@ -140,15 +138,32 @@ def invite_anew(
     request: Request, caller: Owner, campaign: Opened, worker: Annotated[str, Form()] = ""
 ) -> Response:
     """A new link for one person; the page says that the old one ends."""
-    sentence, people = "", []
+    return _invited(
+        request, caller, campaign, lambda: {worker: invitations.new_link(campaign, worker)}
+    )
+
+
+def _invited(
+    request: Request,
+    caller: Owner,
+    campaign: Opened,
+    make: Callable[[], Mapping[str, str | None]],
+) -> Response:
+    """The links that were made, or why there are none."""
+    people, sentence = [], ""
     try:
-        token = invitations.new_link(campaign, worker)
-        people = [InvitedPerson(worker, link_of(request, token))]
+        people = [InvitedPerson(name, link_of(request, token)) for name, token in make().items()]
     except InvalidInput as error:
         sentence = str(error)
-    context: dict[str, Any] = {"settings": campaign.settings, "sentence": sentence}
-    context |= {"people": people, "local": only_here(request)}
-    return page(request, "dashboard/invited.html", caller, **context)
+    return page(
+        request,
+        "dashboard/invited.html",
+        caller,
+        settings=campaign.settings,
+        people=people,
+        local=only_here(request),
+        sentence=sentence,
+    )
 
 
 @router.get("/parts/open-link")

@@ -1,11 +1,12 @@
 // One worker at one campaign: shows questions, holds the newest answer back for an undo, sends
 // answers until the server has them, keeps the next question ready.
 
+import { listen } from "./input.js";
 import { Keep } from "./keep.js";
 import { Backoff, Refused, Unreachable, pause, post } from "./server.js";
-import { ask, guide, keyed, takes } from "./sheets.js";
-import { far, numberIsWrong, page, prepare, press, rest, say, show, step } from "./view.js";
-import { givenOf, readNumber, spoken, valueOf, whyOver } from "./words.js";
+import { ask } from "./sheets.js";
+import { far, page, prepare, press, rest, say, show } from "./view.js";
+import { givenOf, spoken, whyOver } from "./words.js";
 
 const HOLD_BACK = 3000; // milliseconds in which an undo never reaches the server
 const IN_HAND = 2; // the question shown and the next one; the server may hand out fewer
@@ -347,43 +348,7 @@ function draw() {
 
 // ---------------------------------------------------------------- input
 
-function answerNumber() {
-  const { value, wrong } = readNumber(page.number.value.trim(), page.number.dataset);
-  if (wrong) numberIsWrong(wrong);
-  else answer(value);
-}
-
-for (const button of page.choices) {
-  button.addEventListener("click", () => answer(valueOf(button.dataset.value)));
-}
-page.skip.addEventListener("click", skip);
-page.undo.addEventListener("click", undo);
-page.flag.addEventListener("click", flag);
-page.number?.addEventListener("input", () => numberIsWrong(""));
-document.getElementById("keys-open").addEventListener("click", () => ask("keys-dialog"));
-document.getElementById("number-form")?.addEventListener("submit", (event) => {
-  event.preventDefault();
-  answerNumber();
-});
-
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (keyed(event)) return;
-  const key = event.key.toLowerCase();
-  const typing = event.target === page.number;
-  const button = page.choices.find((each) => takes(each, key));
-  if (button && !button.disabled) answer(valueOf(button.dataset.value));
-  else if (key === "escape") guide(false);
-  else if (typing) return;
-  else if (key === "s" && !page.skip.disabled) skip();
-  else if (key === "z" && !page.undo.disabled) undo();
-  else if (key === "f" && !page.flag.disabled) flag();
-  else if (key === "?") ask("keys-dialog");
-  else if (key === "arrowleft" || key === "arrowright") step(key === "arrowright" ? 1 : -1);
-  else return;
-  event.preventDefault();
-});
-
+listen({ answer, skip, undo, flag });
 for (const kind of ["pointerdown", "pointermove", "wheel", "keydown"]) {
   document.addEventListener(kind, noticeInput, { passive: true });
 }
