@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def chooser(
     rule: Rule,
     items: int = 10,
     kind: AnswerKind | None = None,
-    limit: float = 60,
+    limit: int | None = 60,
     room: float = np.inf,
     **changes: Any,
 ) -> Chooser:
@@ -151,6 +152,28 @@ def test_the_limit_grows_with_what_a_label_needs() -> None:
     assert limit(items=1000) == limit(items=10)
     assert limit(delta=0.001) > limit(delta=0.1)
     assert limit(committee(3, level=0.1)) > 4 * limit(committee(3, level=0.35))
+
+
+def test_an_item_near_one_cut_does_not_use_up_what_the_nodes_below_need() -> None:
+    levels = (-0.35, 0.35)
+    below = Node((1,), (1.0,), (0.5,), (1,), (2,), levels=levels)
+    tree = Rule((0, 1), Node((0,), (1.0,), (0.5,), (0,), below, levels=levels), ("a", "b", "c"))
+    means = np.full((70, 2), 0.98)
+    means[:3, 0] = 0.5
+    whole = int(default_limit(chooser(tree).state, Tuning()))
+
+    def spent(limit: int | None, few: float) -> int:
+        who = chooser(tree, items=70, limit=limit)
+        who.tuning = replace(who.tuning, few_slow=few)
+        rng = np.random.default_rng(4)
+        while answer(who, means, rng):
+            pass
+        assert (who.state.labels[3:] == 2).all()
+        assert set(who.reasons()) <= {0, 1, 2}
+        return int(who.spent[:3].sum())
+
+    assert spent(None, few=0.0) < spent(whole, few=0.0)
+    assert spent(None, few=0.05) == spent(whole, few=0.0)  # three of seventy are few
 
 
 # What it costs: the means of 20 seeds when this was written were 2 449 and 4 385 answers.

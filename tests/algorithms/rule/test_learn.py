@@ -171,6 +171,25 @@ def test_two_defining_questions_are_turned_the_same_way() -> None:
     assert rule.root.weights[0] == -rule.root.weights[1]
 
 
+def test_anchors_are_asked_a_defining_question_until_its_direction_is_clear() -> None:
+    anchors = np.array([0, 0, 0, 1, 1, 1, -1, -1])
+
+    def asked(low: float, high: float) -> tuple[float, int]:
+        means = np.where(anchors == 1, high, low)[:, np.newaxis]
+        plan, screen = learnt(
+            bernoulli(means, rng=3), anchors=anchors, defining=np.array([0]), names=["a", "b"]
+        )
+        assert screen.table()[0].tolist() == [0, 1, 2, 3, 4, 5]
+        rule = Rule.from_dict(plan.facts["rule"])
+        assert rule.root.cuts == (0.5,)
+        return rule.root.weights[0], int(screen.table()[2].max())
+
+    assert asked(0.0, 1.0) == (1.0, 1)
+    assert asked(1.0, 0.0) == (-1.0, 1)
+    assert 1 < asked(0.65, 0.35)[1] <= 32
+    assert asked(0.5, 0.5)[1] == Tuning().anchor_times
+
+
 def test_only_defining_questions_are_looked_at() -> None:
     means, _ = split_world(8)
     some = np.array(sorted(useful(means))[:5])

@@ -13,7 +13,7 @@ import numpy as np
 from askfew.algorithms.rule.claim.certificate import exact_certificate, rule_certificate
 from askfew.algorithms.rule.claim.exact import Evaluation
 from askfew.algorithms.rule.claim.rounds import Certification
-from askfew.algorithms.rule.guess.choose import Chooser, default_limit
+from askfew.algorithms.rule.guess.choose import Chooser
 from askfew.algorithms.rule.guess.learn import Learner
 from askfew.algorithms.rule.screen import Screen
 from askfew.algorithms.rule.settings import Groups, Repeats, Settings, applied_margin
@@ -163,7 +163,6 @@ def _certify(
     settings: Settings, screen: Screen, frozen: Rule, at_work: Callable[[], int] | None
 ) -> Procedure[Finding]:
     """Complete rounds until every item is labelled or given up."""
-    tuning = Tuning()
     questions = frozen.places(range(settings.problem.questions))
     state = Certification(
         settings.problem,
@@ -177,8 +176,7 @@ def _certify(
         screen.counts_of(questions),
         settings.caps(questions),
     )
-    limit = default_limit(state, tuning) if settings.limit is None else settings.limit
-    chooser = Chooser(state, limit, tuning, at_work)
+    chooser = Chooser(state, settings.limit, Tuning(), at_work)
     try:
         while True:
             plan = yield from planned(chooser.propose)

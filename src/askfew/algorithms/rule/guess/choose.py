@@ -31,8 +31,8 @@ class Chooser:
     """Chooses the next plan from what the items have scored so far."""
 
     state: Certification
-    limit: float
-    """The most answers about one item."""
+    limit: int | None
+    """The most answers about one item; None for ``default_limit``, with less at each node."""
     tuning: Tuning
     at_work: Callable[[], int] | None = None
     """How many people answer just now, where somebody knows."""
@@ -49,6 +49,14 @@ class Chooser:
         """Sums of the variances within rounds (items x nodes)."""
         self.spent = np.zeros(n, dtype=np.int64)
         self.typical = [_typical(node, self.state.problem.kind) for node in self.state.nodes]
+        own = self.limit is None
+        self.most = float(
+            default_limit(self.state, self.tuning) if self.limit is None else self.limit
+        )
+        self.most_at_node = [
+            self.tuning.at_node * _needed(self.state, node) if own else math.inf
+            for node in range(nodes)
+        ]
 
     def learn(self) -> None:
         """Take in the rounds that the last Batch completed."""
@@ -87,7 +95,7 @@ class Chooser:
                 item: why
                 for node in np.unique(work).tolist()
                 for item, why in self._hopeless(items[work == node], node, target)
-            }
+            } or self._slow(items, work, target)
             if not hopeless:
                 return self._plan(items, work, target, leaving)
             leaving |= hopeless  # fewer labels need more evidence each, so look again
@@ -161,17 +169,39 @@ class Chooser:
         self, items: Ints, node: int, target: float
     ) -> Iterator[tuple[int, WhyUndecided]]:
         """Items to give up: their cells are full, they do not answer, or they are near the cut."""
-        questions = len(self.state.nodes[node].questions)
         few = ~self.state.has_room(items, node) | (self.state.dropped[items] > 0)
         # Not with what its cells may still get, even if every answer were in its favour.
         few |= self.state.evidence[items, node].max(axis=1) + self._most_gain(items, node) < target
-        over = self.spent[items] + questions > self.limit
+        near = self._beyond(items, node, target, self.most - self.spent[items])
+        for item, silent in zip(items[few | near], few[few | near], strict=True):
+            yield int(item), "few-answers" if silent else "between"
+
+    def _slow(self, items: Ints, work: Ints, target: float) -> dict[int, WhyUndecided]:
+        """Items beyond the limit of their node, unless these are few.
+
+        Few cost little and may yet be decided. Many are a sign that the rule fits the items badly:
+        they would use up what the nodes below and the other items need.
+        """
+        slow: list[int] = []
+        for node in np.unique(work).tolist():
+            here = items[work == node]
+            spent = self.rounds[here, node] * len(self.state.nodes[node].questions)
+            slow += here[self._beyond(here, node, target, self.most_at_node[node] - spent)].tolist()
+        near = sum(why == "between" for why in self.left.values()) + len(slow)
+        few = near <= self.tuning.few_slow * len(self.state.certifying)
+        return {} if few else dict.fromkeys(slow, "between")
+
+    def _beyond(
+        self, items: Ints, node: int, target: float, left: Floats
+    ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Whether items will need more than the answers that are left to them."""
+        questions = len(self.state.nodes[node].questions)
         tried = self.rounds[items, node] >= max(
             self.tuning.patience, self.tuning.patient_answers / questions
         )
-        near = tried & (self._forecast(items, node, target) + self.spent[items] > self.limit)
-        for item, silent in zip(items[few | over | near], few[few | over | near], strict=True):
-            yield int(item), "few-answers" if silent else "between"
+        return np.asarray(
+            (questions > left) | (tried & (self._forecast(items, node, target) > left))
+        )
 
     def _most_gain(self, items: Ints, node: int) -> Floats:
         """Nats that the rounds for which there is room can add at most, at the largest bets."""
@@ -226,7 +256,7 @@ class Chooser:
         luckiest = ((target - self.state.evidence[items, node]) / gain).min(axis=1)
         most = np.minimum(luckiest, self.tuning.most_at_once)
         times = np.maximum(np.ceil(most) if whole else most / 2, 1).astype(np.int64)
-        left = (self.limit - self.spent[items]) // len(at.questions)
+        left = (self.most - self.spent[items]) // len(at.questions)
         times = np.minimum(times, np.maximum(left, 1)).astype(np.int64)
         while not (room := self.state.has_room(items, node, times)).all():
             times = np.where(room, times, np.maximum(times - 1, 1))

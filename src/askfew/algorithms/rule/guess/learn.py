@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from askfew.algorithms.rule.guess.direction import by_anchors, by_first, is_clear
 from askfew.algorithms.rule.guess.tree import grow
 from askfew.algorithms.rule.screen import Screen
 from askfew.algorithms.rule.tuning import Tuning
@@ -25,9 +26,6 @@ from askfew.records import Floats, Ints, Problem
 from askfew.rule import Node, Rule
 
 __all__ = ["Learner"]
-
-_ANCHOR_TIMES = 3
-"""Answers of an anchor to a defining question, to see which way round it is. A round number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,17 +254,20 @@ class Learner:
         questions = np.sort(self.defining)
         signs, cuts = np.ones(len(questions)), np.zeros(len(questions))
         if len(known) or len(questions) > 1 or not bounded:
-            if not screen.rows and len(known):
-                return self._screen(known, questions, 1 if self.same else _ANCHOR_TIMES)
             if not screen.rows:
-                return self._screen(self._order[: self.tuning.unlabelled], questions)
+                who = known if len(known) else self._order[: self.tuning.unlabelled]
+                return self._screen(who, questions)
             items, _, counts, sums = screen.table()
-            answered = CellMeans.of(kind, counts, sums)
+            # Repeats count in full: what is looked for is these items' own means.
+            answered = CellMeans.of(kind, counts, sums, discount=0.0)
+            told = self.anchors[items]
+            if len(known) and not is_clear(answered, told, self.tuning.clear):
+                again = min(counts.max(), self.tuning.anchor_times - counts.max())
+                plan = self._screen(known, questions, again, before=(items, questions, counts))
+                if len(plan.columns["items"]):
+                    return plan
+            signs = by_anchors(answered, told) if len(known) else by_first(answered)
             cuts = answered.overall
-            apart = np.where(answered.weights > 0, answered.means - cuts, 0.0)
-            # The direction is the anchors', or without anchors that of the first question.
-            toward = np.where(self.anchors[items] == 1, 1.0, -1.0) if len(known) else apart[:, 0]
-            signs = np.where((apart * toward[:, np.newaxis]).sum(axis=0) < 0, -1.0, 1.0)
         if bounded:
             cuts = np.full(len(questions), (kind.low + kind.high) / 2)
         node = Node(
@@ -295,7 +296,7 @@ class Learner:
             doubt=doubt,
             committee=self._committee,
             need=min(self.tuning.need, self.problem.questions),
-            more=self.tuning.more_capped if self._capped(self.tuning.capped) else self.tuning.more,
+            more=self._worth_of_more,
         )
 
     def _screen(
@@ -328,8 +329,20 @@ class Learner:
 
     @property
     def _committee(self) -> int:
-        few = self._capped(self.tuning.few_per_cell)
-        return self.tuning.large_committee if few else self.tuning.committee
+        if self._capped(self.tuning.few_per_cell):
+            return self.tuning.large_committee
+        return self.tuning.committee_many if self._told_many else self.tuning.committee
+
+    @property
+    def _worth_of_more(self) -> float:
+        if self._told_many:
+            return self.tuning.more_many
+        return self.tuning.more_capped if self._capped(self.tuning.capped) else self.tuning.more
+
+    @property
+    def _told_many(self) -> bool:
+        """Whether anchors tell of more than two groups."""
+        return len(self.names) > 2 and bool((self.anchors >= 0).any())
 
     def _capped(self, most: int) -> bool:
         """Whether a typical cell takes at most ``most`` answers."""

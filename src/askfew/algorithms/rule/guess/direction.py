@@ -1,0 +1,51 @@
+"""Which way round one or two defining questions are.
+
+There is nothing to fit: such questions are the split. Anchors say which side is which group;
+without anchors the first question does, and a second one is turned to agree with it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from askfew.estimates.classes import CellMeans
+from askfew.records import Floats, Ints
+
+__all__ = ["by_anchors", "by_first", "is_clear"]
+
+_LARGEST_NOISE = 0.5
+"""The largest standard deviation of an answer between 0 and 1."""
+
+
+def by_anchors(answered: CellMeans, told: Ints) -> Floats:
+    """+1 for each question on which the anchors of group 1 lie higher, else -1."""
+    return np.where(_apart(answered, told)[0] < 0, -1.0, 1.0)
+
+
+def by_first(answered: CellMeans) -> Floats:
+    """+1 for the first question and for one that goes along with it, else -1."""
+    apart = np.where(answered.weights > 0, answered.means - answered.overall, 0.0)
+    return np.where((apart * apart[:, :1]).sum(axis=0) < 0, -1.0, 1.0)
+
+
+def is_clear(answered: CellMeans, told: Ints, errors: float) -> bool:
+    """Whether these anchors' groups lie so many standard errors apart on every question.
+
+    The errors are those of the anchors' own means: asking them again makes these smaller, and
+    nothing else.
+    """
+    apart, error = _apart(answered, told)
+    return bool((np.abs(apart) >= errors * error).all())
+
+
+def _apart(answered: CellMeans, told: Ints) -> tuple[Floats, Floats]:
+    """How much higher group 1 lies than group 0, anchors weighing alike, and its standard error."""
+    sides, errors = [], []
+    for group in (0, 1):
+        weights, means = answered.weights[told == group], answered.means[told == group]
+        heard = np.maximum((weights > 0).sum(axis=0), 1)
+        sides.append(means.sum(axis=0) / heard)  # a mean is 0 where nothing was answered
+        inverse = np.divide(1.0, weights, out=np.zeros_like(weights), where=weights > 0)
+        errors.append(inverse.sum(axis=0) / heard**2)
+    noise = _LARGEST_NOISE if answered.sigma is None else answered.sigma
+    return sides[1] - sides[0], noise * np.sqrt(errors[0] + errors[1])
