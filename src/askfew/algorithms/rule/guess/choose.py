@@ -172,7 +172,7 @@ class Chooser:
         few = ~self.state.has_room(items, node) | (self.state.dropped[items] > 0)
         # Not with what its cells may still get, even if every answer were in its favour.
         few |= self.state.evidence[items, node].max(axis=1) + self._most_gain(items, node) < target
-        near = self._beyond(items, node, target, self.most - self.spent[items])
+        near = self._beyond(items, node, target, np.asarray(self.most - self.spent[items], float))
         for item, silent in zip(items[few | near], few[few | near], strict=True):
             yield int(item), "few-answers" if silent else "between"
 
