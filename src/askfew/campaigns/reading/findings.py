@@ -16,7 +16,13 @@ from askfew.campaigns.gold import GoldScore, gold_scores
 from askfew.campaigns.naming import in_names
 from askfew.campaigns.reading.independence import qualified
 from askfew.campaigns.reading.item_answers import AnsweredQuestion, answers_by_item
-from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
+from askfew.campaigns.reading.knowledge import (
+    ItemState,
+    Knowledge,
+    cells_of,
+    guesses_of,
+    knowledge_of,
+)
 from askfew.campaigns.reading.split import Split, split_of
 from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.reading.tallies import RankedQuestion, tallies_of
@@ -28,6 +34,9 @@ __all__ = ["ItemList", "LabelledItem", "Report", "WorkerShare", "findings_of"]
 
 _MOST_LISTED = 20_000
 """Answers that are listed one by one: a report of more would be too large for a browser. Chosen."""
+_MOST_FITTED = 10_000
+"""Items that guesses are fitted to. Chosen: levels of so many are as good as known, and 100 000
+would take the report two seconds more (benchmarks/scale.md). ``askfew result`` fits all."""
 _MOST_ITEMS = 500
 """Items of a group that are listed; ``askfew result`` has all. Chosen: nobody reads on for longer,
 and a report of 100 000 items would take minutes to open."""
@@ -109,18 +118,20 @@ def findings_of(campaign: Campaign) -> Report:
     status = status_of(campaign)
     with campaign.database.snapshot() as connection:
         known = knowledge_of(connection, campaign)
-        guesses = guesses_of(connection, campaign, known)
+        cells = cells_of(connection, campaign).sums()
+        some = cells.where(np.isin(cells.item, _looked_at(known)))
+        guesses = guesses_of(connection, campaign, known, some)
         phases = answers_by_phase(connection, campaign.id)
         seconds = median_seconds(connection, campaign.id)
         shares = largest_shares(connection, campaign.id)
         imported = get_campaign(connection, campaign.id).imported
-        split = split_of(connection, campaign, known, guesses)
+        split = split_of(connection, campaign, known, guesses, some)
         gold = gold_scores(connection, campaign.id, campaign.gold_cells())
         flags = flags_of(connection, campaign.id)
         few = status.answers <= _MOST_LISTED
         answered = answers_by_item(connection, campaign) if few else None
     outcome = known.outcome
-    tallies = tallies_of(campaign, known.labels)
+    tallies = tallies_of(campaign, known.labels, cells)
 
     def listed(title: str, items: Ints) -> ItemList:
         shown = items[:_MOST_ITEMS].tolist()
@@ -163,6 +174,15 @@ def findings_of(campaign: Campaign) -> Report:
         flags=[(campaign.items[flag.item].id, flag) for flag in flags],
         answered=answered,
     )
+
+
+def _looked_at(known: Knowledge) -> Ints:
+    """The items that guesses and the split rest on: all, or those listed and evenly spread ones."""
+    if len(known.labels) <= _MOST_FITTED:
+        return np.arange(len(known.labels))
+    listed = [items[:_MOST_ITEMS] for _, items in _undecided(known)]
+    spread = np.linspace(0, len(known.labels) - 1, _MOST_FITTED).astype(np.int64)
+    return np.unique(np.concatenate([spread, *listed]))
 
 
 def _undecided(known: Knowledge) -> list[tuple[str, Ints]]:

@@ -18,7 +18,7 @@ from askfew.campaigns.db.queries.steps import closed_tallies, newest_step
 from askfew.campaigns.naming import named, read_names
 from askfew.campaigns.reading.rules import Division, divisions_of, group_word
 from askfew.campaigns.steps.frozen import frozen_rule
-from askfew.estimates.cells import Cells
+from askfew.estimates.cells import Cells, CellSums
 from askfew.estimates.guesses import Guesses, guess_groups
 from askfew.outcome import WHY_UNDECIDED
 from askfew.records import Ints
@@ -134,14 +134,18 @@ def _promised(outcome: Mapping[str, Any]) -> bool:
     return outcome.get("certificate") is not None and not void
 
 
-def guesses_of(connection: Connection, campaign: Campaign, known: Knowledge) -> Guesses:
-    """A group for every item with its estimated probability, from answers of closed steps."""
+def guesses_of(
+    connection: Connection, campaign: Campaign, known: Knowledge, cells: CellSums | None = None
+) -> Guesses:
+    """A group for every item with its estimated probability, from answers of closed steps; or from
+    some of their ``cells``.
+    """
     outcome = known.outcome or {}
     if outcome.get("guesses") is not None:
         return Guesses(np.array(outcome["guesses"]), np.array(outcome["confidence"]))
     return guess_groups(
         campaign.problem,
-        cells_of(connection, campaign).sums(),
+        cells_of(connection, campaign).sums() if cells is None else cells,
         known.labels,
         len(known.groups),
         sure=1 - campaign.settings.delta if known.promised else 0.0,

@@ -14,6 +14,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.reading.knowledge import Knowledge, cells_of
 from askfew.checks.questions import QuestionCheck, Role, questions_of
+from askfew.estimates.cells import CellSums
 from askfew.estimates.guesses import Guesses
 
 __all__ = ["Split", "SplitQuestion", "split_of"]
@@ -43,17 +44,22 @@ class Split:
 
 
 def split_of(
-    connection: Connection, campaign: Campaign, known: Knowledge, guesses: Guesses
+    connection: Connection,
+    campaign: Campaign,
+    known: Knowledge,
+    guesses: Guesses,
+    cells: CellSums | None = None,
 ) -> Split | None:
-    """None as long as there are no groups to speak of."""
+    """None as long as there are no groups to speak of; from some ``cells``, or all."""
     carrying = _carrying(campaign, known)
     checked = (known.outcome or {}).get("checks")
     if checked is not None:
         found = [(each["question"], each["role"], each["gap"]) for each in checked["questions"]]
     elif carrying:
+        cells = cells_of(connection, campaign).sums() if cells is None else cells
         found = [
             (each.question, each.role, each.gap)
-            for each in _checked(connection, campaign, known, guesses, carrying)
+            for each in _checked(campaign, known, guesses, cells, carrying)
         ]
     else:
         return None
@@ -83,14 +89,13 @@ def _carrying(campaign: Campaign, known: Knowledge) -> list[int]:
 
 
 def _checked(
-    connection: Connection,
     campaign: Campaign,
     known: Knowledge,
     guesses: Guesses,
+    cells: CellSums,
     carrying: list[int],
 ) -> tuple[QuestionCheck, ...]:
     """By the labels, and by guesses where there is none yet."""
-    cells = cells_of(connection, campaign).sums()
     groups = np.where(known.labels >= 0, known.labels, guesses.groups)
     return questions_of(
         campaign.problem,

@@ -54,10 +54,10 @@ class Tallies:
     agreement: dict[str, float]
 
 
-def tallies_of(campaign: Campaign, labels: Ints) -> Tallies:
-    """Read and add up, given what is known of the items."""
+def tallies_of(campaign: Campaign, labels: Ints, cells: CellSums | None = None) -> Tallies:
+    """Read and add up, given what is known of the items, and the cells if they were read."""
     with campaign.database.snapshot() as connection:
-        cells = cells_of(connection, campaign).sums()
+        cells = cells_of(connection, campaign).sums() if cells is None else cells
         by_item = _by_item(connection, campaign)
         skips = skips_by_worker(connection, campaign.id)
         agreement = _agreement(connection, campaign.id, cells, labels)

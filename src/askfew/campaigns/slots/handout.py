@@ -28,6 +28,9 @@ __all__ = ["HandOut", "expire_leases"]
 
 _GOLDEN = (5**0.5 - 1) / 2
 """Its multiples, without their whole parts, lie evenly between 0 and 1, however many there are."""
+_SMALL = 24
+"""Slots of a step that is handed out from the front: too few for runs. A plain choice, which costs
+nobody anything."""
 _REMEMBERED = 60.0
 """Seconds for which it is remembered that a worker's wish could not be met."""
 
@@ -85,7 +88,7 @@ class HandOut:
         if at == step:
             return number
         rank, size = rank_and_size(raw, self.campaign, step, worker)
-        return int(size * (rank * _GOLDEN % 1))
+        return 0 if size <= _SMALL else int(size * (rank * _GOLDEN % 1))
 
     def _lend_first(
         self, raw: RawTransaction, taker: Taker, role: bool | None, now: float
