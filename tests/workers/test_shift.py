@@ -111,7 +111,7 @@ def test_leases_asked_for_while_stopping_are_handed_back(store: Store) -> None:
     asking, go_on = threading.Event(), threading.Event()
 
     class Slow(StoreDesk):
-        def ask(self, n: int) -> Handed:
+        def ask(self, n: int, *, per_item: int = 1) -> Handed:
             asking.set()
             go_on.wait(30)
             return super().ask(n)
@@ -222,7 +222,7 @@ def test_a_store_that_goes_away_for_a_while_is_waited_for(store: Store) -> None:
     calls = 0
 
     class Shaky(StoreDesk):
-        def ask(self, n: int) -> Handed:
+        def ask(self, n: int, *, per_item: int = 1) -> Handed:
             nonlocal calls
             calls += 1
             if calls % 3 == 0:

@@ -91,14 +91,19 @@ class Campaign:
         with self.database.read() as connection:
             return state_of(connection, self.id)
 
-    def ask(self, worker: str, n: int = 1) -> list[Assignment]:
-        """Up to n questions for this worker, leased; an empty list if there is none just now."""
+    def ask(self, worker: str, n: int = 1, *, per_item: int = 1) -> list[Assignment]:
+        """Up to n questions for this worker, leased; an empty list if there is none just now.
+
+        With ``per_item``, up to so many about one item together, as far as there are some.
+        """
         check_name(worker)
         if not isinstance(n, int) or not 1 <= n <= 1000:
             raise InvalidInput("n must be between 1 and 1000", n, "say for example 10")
         gold = self.gold_cells() if self._gold is not None and self._gold.is_due() else {}
         while True:
-            leases = self.database.raw_transaction(partial(self._hand_out, worker, n, gold))
+            leases = self.database.raw_transaction(
+                partial(self._hand_out, worker, n, per_item, gold)
+            )
             if leases:
                 return self._in_words(leases)
             if leases is None or not self._advancer.advance(self.clock()):
@@ -255,7 +260,7 @@ class Campaign:
                 raise InvalidInput(f"the campaign must be {before}", state, "nothing to do")
 
     def _hand_out(
-        self, worker: str, n: int, gold: GoldCells, raw: RawTransaction
+        self, worker: str, n: int, per_item: int, gold: GoldCells, raw: RawTransaction
     ) -> list[Lease] | None:
         """Leases; an empty list if there is nothing for the worker, None if nothing is asked."""
         now = self.clock()
@@ -273,7 +278,9 @@ class Campaign:
         if extra is not None and n == 1:
             return [extra]
         rest = n if extra is None else n - 1
-        leases = self._lender.lend(raw, arrival.step, worker, rest, arrival.role, now)
+        leases = self._lender.lend(
+            raw, arrival.step, worker, rest, arrival.role, now, per_item=per_item
+        )
         return leases if extra is None else [extra, *leases]
 
     def lease_id(self, lease: str) -> LeaseId | None:

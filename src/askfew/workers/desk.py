@@ -69,8 +69,8 @@ class Desk(Protocol):
     def describe(self) -> Described:
         """What the campaign is about."""
 
-    def ask(self, n: int) -> Handed:
-        """Up to n questions, leased."""
+    def ask(self, n: int, *, per_item: int = 1) -> Handed:
+        """Up to n questions, leased; up to ``per_item`` about one item, as far as there are."""
 
     def tell(
         self, lease: str, answer: float, *, seconds: float | None, cost: float | None

@@ -155,6 +155,12 @@ class FunctionAnswerer:
             raise WorkerStopped(
                 "processes of the function must live", "one that died", "see what ended it"
             ) from None
+        except KeyboardInterrupt:  # a function that wants no more; ours is a signal, handled apart
+            raise WorkerStopped(
+                f"{self._function.name} must answer",
+                "KeyboardInterrupt",
+                "start again when it may go on; what it held is handed back",
+            ) from None
         except (Exception, SystemExit) as error:
             return await self._released(plate, error)
         if self._function.batched:

@@ -50,9 +50,12 @@ class ServerDesk:
             int(about.get("groups", 2)),
         )
 
-    def ask(self, n: int) -> Handed:
+    def ask(self, n: int, *, per_item: int = 1) -> Handed:
         """Up to n questions, leased."""
-        handed = self._api.send("POST", f"{self._campaign}/ask", {"n": n, "worker": self._named})
+        wanted: dict[str, Any] = {"n": n, "worker": self._named}
+        if per_item > 1:  # older servers do not know it
+            wanted["per_item"] = per_item
+        handed = self._api.send("POST", f"{self._campaign}/ask", wanted)
         return Handed(handed["state"], tuple(_asked(each) for each in handed["questions"]))
 
     def tell(

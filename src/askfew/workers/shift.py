@@ -253,7 +253,8 @@ class Shift:
                 await self._moved.wait()
 
     def _ask(self, n: int) -> Handed:
-        handed = self.desk.ask(min(n, MOST_AT_ONCE))
+        per_item = 1 if self.plates is None else self.plate
+        handed = self.desk.ask(min(n, MOST_AT_ONCE), per_item=per_item)
         # In this thread: whoever stops the shift meanwhile must find them, to hand them back.
         now = time.monotonic()
         self._held.update((each.id, _Held(now, each.seconds)) for each in handed.questions)

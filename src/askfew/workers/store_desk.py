@@ -32,9 +32,9 @@ class StoreDesk:
             most_groups(settings.groups),
         )
 
-    def ask(self, n: int) -> Handed:
+    def ask(self, n: int, *, per_item: int = 1) -> Handed:
         """Up to n questions, leased."""
-        asked = tuple(self.campaign.ask(self.worker, n))
+        asked = tuple(self.campaign.ask(self.worker, n, per_item=per_item))
         return Handed("running" if asked else self.campaign.state, asked)
 
     def tell(

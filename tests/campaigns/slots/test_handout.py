@@ -66,6 +66,17 @@ def test_a_worker_goes_on_where_they_were_in_another_process(store: Store) -> No
     assert [other.ask("bob")[0].question.id for _ in range(3)] == first
 
 
+def test_questions_about_one_item_come_together_where_that_is_asked_for(store: Store) -> None:
+    campaign = sweep(store, rows=100, columns=4, each=2)
+    asked = campaign.ask("ann", 30, per_item=3)
+    assert Counter(Counter(each.item.id for each in asked).values()) == {3: 10}
+    assert len({(each.item.id, each.question.id) for each in asked}) == 30
+    rest = campaign.ask("ann", 1000, per_item=4)
+    assert Counter(each.item.id for each in rest).most_common(1)[0][1] == 4
+    cells = [(each.item.id, each.question.id) for each in [*asked, *rest]]
+    assert len(set(cells)) == len(cells)  # answers_per_worker_and_cell is 1
+
+
 def test_nobody_gets_a_cell_more_often_than_allowed(store: Store) -> None:
     campaign = sweep(store, rows=3, columns=2, each=3)
     assert answer_all(campaign, "ann", n=1) == 6

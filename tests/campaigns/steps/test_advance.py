@@ -350,3 +350,18 @@ def test_several_campaigns_in_one_store_do_not_touch_each_other(store: Store) ->
             if not asked:
                 going.remove(campaign)
     assert all(log_of(campaign) == log_of(alone) for campaign in several)
+
+
+def test_what_none_of_the_people_may_answer_is_not_waited_for(store: Store) -> None:
+    """All who were expected have come: nobody else will take what they skipped."""
+    campaign = sweep(store, rows=3, columns=1, people=2)
+    for worker in ("ann", "bob"):
+        for asked in campaign.ask(worker, 10):
+            campaign.skip(asked.id)
+    assert campaign.ask("ann") == []
+    assert campaign.state == "ended"
+    alone = sweep(store, rows=3, columns=1, people=2, name="alone")
+    for asked in alone.ask("ann", 10):
+        alone.skip(asked.id)
+    assert alone.ask("ann") == []
+    assert alone.state == "running"  # the other one may still come

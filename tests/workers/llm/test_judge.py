@@ -228,6 +228,8 @@ def test_plates_hold_one_item_and_every_cell_once() -> None:
 
 def test_a_model_that_cannot_be_read_is_stopped_with_a_sentence(store: Store) -> None:
     endpoint = FakeEndpoint(lambda body: "I would rather not say.")
-    with pytest.raises(WorkerStopped, match=r"answers that can be read.*20 in a row.*rather not"):
+    with pytest.raises(
+        WorkerStopped, match=r"answers that can be read, got 20 of 20 that cannot.*rather not"
+    ):
         ask(store, endpoint, times=50)
     assert len(endpoint.calls) == 20

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from askfew.campaigns.store import Store
+from askfew.workers import shift
 from campaign_tools import answers_of, sweep
 from commands import Command
 from fake_endpoint import FakeEndpoint, prompt_of
@@ -30,15 +31,33 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> FakeEndpoint:
 def test_questions_about_one_item_share_a_call_and_count_as_cells_of_their_own(
     askfew: Command, store: Store, endpoint: FakeEndpoint
 ) -> None:
-    campaign = sweep(store, 6, 3)
+    campaign = sweep(store, 60, 3)  # more items than questions are fetched at a time
     with endpoint.running():
         order = ("work", "llm", "sweep", "--model", "m", "--questions-per-call", "3", "--json")
         code, out, err = askfew(*order, "--base-url", endpoint.url)
     assert code == 0, err
-    assert len(endpoint.calls) == 6
-    assert json.loads(out)["calls"] == 6
+    assert len(endpoint.calls) == 60
+    assert json.loads(out)["calls"] == 60
     rows = answers_of(campaign)
-    assert len({(row.item, row.question) for row in rows}) == len(rows) == 18
+    assert len({(row.item, row.question) for row in rows}) == len(rows) == 180
+
+
+def test_a_model_that_reads_badly_in_most_calls_ends_the_worker(
+    askfew: Command, store: Store, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though it can be read now and then, and what it skipped waits for somebody else."""
+    monkeypatch.setattr(shift, "_STUCK", 0.5)
+
+    def now_and_then(body: dict[str, Any]) -> str:
+        return numbered(body) if len(endpoint.calls) % 10 == 0 else "Who knows?"
+
+    endpoint.judge = now_and_then
+    sweep(store, 30, 1)
+    with endpoint.running():
+        order = ("work", "llm", "sweep", "--model", "m", "--concurrency", "1")
+        code, out, err = askfew(*order, "--base-url", endpoint.url)
+    assert (code, out) == (1, "")
+    assert "m must give answers that can be read, got 27 of 30 that cannot" in " ".join(err.split())
 
 
 def test_the_dear_model_answers_what_the_cheap_one_may_not_answer_any_more(

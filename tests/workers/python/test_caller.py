@@ -86,6 +86,9 @@ def raises(item, question):
 def exits(item, question):
     raise SystemExit("bye")
 
+def interrupts(item, question):
+    raise KeyboardInterrupt
+
 def raises_once(item, question, seen=set()):
     if (item.id, question.id) not in seen:
         seen.add((item.id, question.id))
@@ -226,6 +229,16 @@ def test_a_function_that_always_raises_stops_the_worker(store: Store, module: st
         work(campaign, f"{module}:raises", slots=8)
     with pytest.raises(WorkerStopped, match=r"20 exceptions in a row, .* SystemExit \(bye\)"):
         work(campaign, f"{module}:exits", slots=8)
+
+
+@pytest.mark.parametrize("slots", [1, 4])
+def test_a_function_that_interrupts_ends_the_worker_with_a_sentence(
+    store: Store, module: str, slots: int
+) -> None:
+    campaign = sweep(store)
+    with pytest.raises(WorkerStopped, match="interrupts must answer, got KeyboardInterrupt"):
+        work(campaign, f"{module}:interrupts", slots=slots)
+    assert len(campaign.ask("bob", 100)) == 6  # all of it was handed back
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from askfew.campaigns.db.queries.handout import (
     ANY,
+    ITEMS_AT_ONCE,
     NEW,
     Lease,
     OpenSlot,
@@ -15,6 +16,7 @@ from askfew.campaigns.db.queries.handout import (
     lend,
     lend_first,
     open_slots,
+    open_slots_of,
     overdue_slots,
     rank_and_size,
     remember_role,
@@ -33,6 +35,9 @@ _SMALL = 24
 nobody anything."""
 _REMEMBERED = 60.0
 """Seconds for which it is remembered that a worker's wish could not be met."""
+
+_LOOKED_AT = 2000
+"""Open slots of some items that are looked at to fill calls. A round number."""
 
 
 @dataclass
@@ -55,11 +60,20 @@ class HandOut:
     """By worker: in which step, and the number of the slot that they got last."""
 
     def lend(
-        self, raw: RawTransaction, step: int, worker: str, n: int, role: bool | None, now: float
+        self,
+        raw: RawTransaction,
+        step: int,
+        worker: str,
+        n: int,
+        role: bool | None,
+        now: float,
+        *,
+        per_item: int = 1,
     ) -> list[Lease]:
         """Lease up to n open slots of the step to the worker, who may have a ``role`` in it.
 
-        The caller holds the worker's row: of two requests by one worker, one waits.
+        With ``per_item``, up to so many questions about each item, as far as there are some. The
+        caller holds the worker's row: of two requests by one worker, one waits.
         """
         until = now + self.paces.lease(worker, n)
         place = self._place(raw, step, worker)
@@ -67,7 +81,10 @@ class HandOut:
         if n == 1:
             leases, reference = self._lend_first(raw, taker, role, now)
         else:
-            picked = self._pick(raw, taker, n, role, now)
+            items = min(-(-n // per_item), ITEMS_AT_ONCE) if per_item > 1 else n
+            picked = self._pick(raw, taker, items, role, now)
+            if per_item > 1:
+                self._add_more_of_each(raw, taker, picked, n, per_item)
             leases, reference = lend(raw, taker, picked), bool(picked and picked[0].reference)
         if leases:
             self.paces.handed(worker, now, len(leases))
@@ -121,6 +138,21 @@ class HandOut:
                 break
         return picked[:n]
 
+    def _add_more_of_each(
+        self, raw: RawTransaction, taker: Taker, picked: list[OpenSlot], n: int, per_item: int
+    ) -> None:
+        """Other questions about the items that were picked."""
+        items = list(dict.fromkeys(each.item for each in picked))
+        found = open_slots_of(raw, taker, items, _LOOKED_AT) if items else []
+        had = Counter(each.item for each in picked)
+        numbers, cells = {each.number for each in picked}, {_cell(each) for each in picked}
+        for each in found:
+            new = each.number not in numbers and _cell(each) not in cells
+            if new and had[each.item] < per_item and len(picked) < n:
+                picked.append(each)
+                cells.add(_cell(each))
+                had[each.item] += 1
+
     def _first_stage(self, taker: Taker, now: float) -> int:
         step, stage, until = self._fruitless.get(taker.worker, (-1, 0, now))
         return stage if step == taker.step and now < until else 0
@@ -133,15 +165,19 @@ class HandOut:
         """Without those of an item, or a cell, that the worker then would have too often."""
         numbers = {each.number for each in picked}
         items = {each.item for each in picked}
-        cells = Counter((each.item, each.question) for each in picked)
+        cells = Counter(_cell(each) for each in picked)
         for each in found:
-            cell = (each.item, each.question)
+            cell = _cell(each)
             if each.number in numbers or (new_items and each.item in items):
                 continue
             if each.times + cells[cell] < self.per_cell:
                 picked.append(each)
                 items.add(each.item)
                 cells[cell] += 1
+
+
+def _cell(slot: OpenSlot) -> tuple[int, int]:
+    return slot.item, slot.question
 
 
 def expire_leases(raw: RawTransaction, campaign: int, now: float) -> None:

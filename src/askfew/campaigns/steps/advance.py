@@ -29,7 +29,7 @@ from askfew.campaigns.db.queries.steps import (
     plan_bytes,
     progress_of,
 )
-from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count
+from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count, admitted_count
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.log import close_step, open_step, read_log, read_step, same_plans
@@ -167,8 +167,10 @@ class Advancer:
         """Freeze the step if nothing of it waits any more; slots nobody may take are given up."""
         assert here.number is not None
         assert here.opened is not None
-        overtime = now >= here.opened + self.settings.step_timeout
-        if here.waiting and not (overtime and time.perf_counter() >= self._look_again):
+        if here.waiting and time.perf_counter() < self._look_again:
+            return False
+        overtime = now >= here.opened + self.settings.step_timeout or self._all_have_come()
+        if here.waiting and not overtime:
             return False
         began = time.perf_counter()
         with self.database.write() as connection:
@@ -185,6 +187,15 @@ class Advancer:
         # Who asks for nothing again and again must not keep everybody else waiting.
         self._look_again = time.perf_counter() + 20 * (time.perf_counter() - began)
         return closed
+
+    def _all_have_come(self) -> bool:
+        """Whether as many work as were expected: for a slot that none of them may take, there is
+        nobody to wait for.
+        """
+        if self.settings.people is None:
+            return False
+        with self.database.read() as connection:
+            return admitted_count(connection, self.campaign) >= self.settings.people
 
     def _session_at(self, number: int) -> Session:
         """A session that has been told all steps before ``number``."""

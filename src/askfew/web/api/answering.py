@@ -97,7 +97,7 @@ async def flag_item(visit: Visiting, campaign: Opened, body: bodies.Flag) -> Res
 
 
 def _ask(caller: Caller, campaign: Campaign, body: bodies.Ask) -> Response:
-    asked = campaign.ask(_acting(caller, body.worker), body.n)
+    asked = campaign.ask(_acting(caller, body.worker), body.n, per_item=body.per_item)
     known: dict[str, Any] = {
         "state": "running" if asked else campaign.state,
         "questions": [

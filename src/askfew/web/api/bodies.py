@@ -40,6 +40,9 @@ class Ask(Strict):
 
     n: Annotated[int, Field(ge=1, le=1000)] = 1
     worker: WorkerName | None = None
+    per_item: Annotated[
+        int, Field(ge=1, le=1000, description="Up to so many about one item, together.")
+    ] = 1
 
 
 class Answer(Strict):

@@ -74,7 +74,10 @@ class Judge:
     _outages: int = 0
     _succeeded: bool = False
     _unread: int = 0
+    """Calls in a row of which nothing could be read."""
     _last_unread: str = ""
+    _questions: int = 0
+    _unread_questions: int = 0
 
     async def __call__(self, plate: Sequence[Assignment]) -> list[Reply]:
         """One reply for each question; all are about one item, and go into one call."""
@@ -106,12 +109,13 @@ class Judge:
         return plates
 
     def stuck(self) -> WorkerStopped | None:
-        """Why waiting would be in vain: the last answers could not be read."""
-        if not self._unread:
+        """Why waiting would be in vain: answers could not be read, the last ones or most."""
+        if not self._unread and 2 * self._unread_questions <= self._questions:
             return None
         return WorkerStopped(
             f"{self.model} must give answers that can be read",
-            f"{self._unread:,} in a row that cannot, the last one {self._last_unread}",
+            f"{self._unread_questions:,} of {self._questions:,} that cannot, the last one"
+            f" {self._last_unread}",
             "look into the log of exchanges, and mend the model, the prompt or max_tokens",
         )
 
@@ -241,8 +245,11 @@ class Judge:
 
     def _count_unread(self, values: Sequence[float | None], why: str) -> None:
         """Stop if nothing can be read any more: each call is paid for."""
-        self._unread = 0 if any(each is not None for each in values) else self._unread + 1
-        self._last_unread = why
+        missing = sum(each is None for each in values)
+        self._unread = self._unread + 1 if missing == len(values) else 0
+        self._questions += len(values)
+        self._unread_questions += missing
+        self._last_unread = why if missing else self._last_unread
         if self._unread >= _UNREADABLE and (error := self.stuck()) is not None:
             raise error
 

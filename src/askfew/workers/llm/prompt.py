@@ -268,8 +268,12 @@ def parse_answer(kind: AnswerKind, text: str) -> float | None:
 def parse_answers(kind: AnswerKind, text: str, questions: int) -> list[float | None]:
     """The answers to numbered questions, None where one is missing, invalid or given twice.
 
+    A list, or an object with nothing but a list, is read where it has as many as were asked for.
+
     >>> parse_answers(YesNo(), '{"1": "yes", "2": "no", "3": "perhaps"}', 3)
     [1.0, 0.0, None]
+    >>> parse_answers(YesNo(), '{"answers": ["yes", "no"]}', 2), parse_answers(YesNo(), "[]", 2)
+    ([1.0, 0.0], [None, None])
     """
     try:
         said = json.loads(
@@ -277,6 +281,11 @@ def parse_answers(kind: AnswerKind, text: str, questions: int) -> list[float | N
         )
     except (ValueError, RecursionError):
         said = None
+    if isinstance(said, dict) and len(said) == 1:
+        (only,) = said.values()
+        said = only if isinstance(only, list) else said
+    if isinstance(said, list) and len(said) == questions:
+        return [_valid(kind, each) for each in said]
     if not isinstance(said, dict):
         return [None] * questions
     return [_valid(kind, said.get(str(n + 1))) for n in range(questions)]

@@ -5,7 +5,7 @@ The statements are built once, with named parameters: building them takes longer
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,7 @@ from askfew.campaigns.slots.states import SlotEvent, SlotState
 
 __all__ = [
     "ANY",
+    "ITEMS_AT_ONCE",
     "LEND_FIRST",
     "NEW",
     "OVERDUE",
@@ -49,6 +50,7 @@ __all__ = [
     "lend",
     "lend_first",
     "open_slots",
+    "open_slots_of",
     "overdue_slots",
     "rank_and_size",
     "remember_role",
@@ -187,6 +189,16 @@ STAGES = tuple(
     for wishes in _WISHES
 )
 """Up to ``most`` slots, by stage, each with how often the worker has its cell already."""
+ITEMS_AT_ONCE = 40
+"""Items whose other slots are looked for in one statement. A round number."""
+_OF_ITEMS = (
+    _open_to_worker(
+        slots.c.item.in_([bindparam(f"item_{n}") for n in range(ITEMS_AT_ONCE)]),
+        _times(_WORKER) < _PER_CELL,
+    )
+    .add_columns(_times(_WORKER))
+    .limit(bindparam("most"))
+)
 LEND_FIRST = tuple(_lend_first(*wishes) for wishes in _WISHES)
 """Lease the first slot of a stage to the worker; nothing comes back if there is none."""
 _LEND = (
@@ -292,6 +304,17 @@ def rank_and_size(raw: RawTransaction, campaign: int, step: int, worker: str) ->
     who = {"this_campaign": campaign, "this_step": step, "this_worker": worker}
     rank, last = raw.first(_RANK_AND_SIZE, who)
     return rank, 0 if last is None else last + 1
+
+
+def open_slots_of(
+    raw: RawTransaction, taker: Taker, items: Sequence[int], most: int
+) -> list[OpenSlot]:
+    """The first slots of these items that the worker may take; ITEMS_AT_ONCE at most."""
+    none = [-1] * (ITEMS_AT_ONCE - len(items))
+    named = {f"item_{n}": item for n, item in enumerate([*items, *none])}
+    all_numbers = {"from_number": 0, "below_number": _BEYOND}
+    wanted = {**_parameters(taker), **all_numbers, **named, "most": most}
+    return [OpenSlot(*row) for row in raw.all(_OF_ITEMS, wanted)]
 
 
 def lend(raw: RawTransaction, taker: Taker, picked: list[OpenSlot]) -> list[Lease]:

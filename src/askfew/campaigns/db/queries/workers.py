@@ -15,6 +15,7 @@ __all__ = [
     "ACTIVE_SECONDS",
     "Arrival",
     "active_count",
+    "admitted_count",
     "arrive",
     "join_all",
     "revocations",
@@ -104,6 +105,13 @@ def join_all(connection: Connection, campaign: int, names: Iterable[str], now: f
         .with_for_update()
     )
     return {row.name for row in everybody if row.revoked is not None}
+
+
+def admitted_count(connection: Connection, campaign: int) -> int:
+    """How many workers have come and were not sent away."""
+    there = select(func.count()).select_from(workers)
+    there = there.where(workers.c.campaign == campaign, workers.c.revoked.is_(None))
+    return int(connection.execute(there).scalar_one())
 
 
 def active_count(connection: Connection, campaign: int, since: float) -> int:
