@@ -13,7 +13,7 @@ import numpy as np
 
 from askfew.algorithms.frugal.claim.cover import Cover
 from askfew.answers import Number
-from askfew.estimates.classes import CellMeans, fit
+from askfew.estimates.classes import CellMeans, fit, normalised
 from askfew.evidence import log_evidence, nine_digits
 from askfew.plans import Plan
 from askfew.records import Batch, Floats, Ints, Tally
@@ -48,6 +48,10 @@ _LEAST = 0.01
 """Nats below which an answer is not asked for."""
 _SUPPORT = 6
 """Items of each group at least that a Batch asks: nobody is compared with fewer."""
+_TESTERS = 5
+"""Items of each group with a label from which on they try a doubtful question, and no other item
+wastes an answer on it. With one answer per cell (30 worlds, seed 2000) that certified .885 of the
+items, trying on items that wait .872."""
 _TOGETHER = 0.25
 """Of what an undecided item lacks, asked for in one Batch."""
 _HOPELESS = 0.7
@@ -80,6 +84,11 @@ class CoverGuesser:
         self.turn = (turn * _GOLDEN) % 1.0 < whole
         self.rounds = 0
         self.chances = np.full((n, 2), 0.5)
+        """Of each item to be in each class, by the fit."""
+        self.beliefs = self.chances.copy()
+        """The same by what the other items answered: an item's own answers make the fit too sure
+        of it, and a bet on the wrong side costs everybody. With one answer per cell (60 worlds,
+        seed 1000) bets by these certified .87 of the items, by the fit .84."""
         self.levels = np.zeros((2, d))
         self.likely = np.zeros(d)
         self.rates = np.zeros(d)
@@ -98,19 +107,20 @@ class CoverGuesser:
         model = fit(answered.rows(np.flatnonzero(seen)), 2, rng, known=known)
         self.chances[:] = model.shares
         self.chances[seen] = model.posterior
-        weight = self.chances[seen].T @ answered.weights[seen]
-        total = self.chances[seen].T @ (answered.weights * answered.means)[seen]
-        overall = answered.overall
-        levels = (total + _PRIOR * overall) / (weight + _PRIOR)
-        spread = np.sqrt(np.maximum(overall * (1 - overall), 0.05))
-        if answered.sigma is not None:
-            spread = np.full(len(overall), answered.sigma)
-        error = spread * np.sqrt((1 / (weight + 1)).sum(axis=0))
-        ratio = abs(levels[0] - levels[1]) / error
-        self.likely = 1 / (1 + _LUCK * np.exp(-(ratio**2) / 2))
-        levels = overall + self.likely * (levels - overall)  # a bet on a useless question loses
-        if answered.sigma is None:
-            levels = np.clip(levels, 0.02, 0.98)
+        self._measure(answered)
+
+    def _measure(self, answered: CellMeans) -> None:
+        """The groups' levels, which questions tell them apart, and where each item belongs."""
+        given = self.chances[:, :, np.newaxis]
+        weight = given * answered.weights[:, np.newaxis]
+        total = given * (answered.weights * answered.means)[:, np.newaxis]
+        weights, totals = weight.sum(axis=0), total.sum(axis=0)
+        self.likely, levels = _levels(answered, weights, totals)
+        _, without = _levels(answered, weights - weight, totals - total)
+        self.beliefs = _beliefs(answered, without)
+        labels = self.cover.labels
+        self.beliefs[labels >= 0] = np.eye(2)[labels[labels >= 0]]
+        kind = self.ledger.problem.kind
         if not isinstance(kind, Number):
             levels = kind.low + (kind.high - kind.low) * levels
         self.levels = levels
@@ -165,9 +175,7 @@ class CoverGuesser:
         q = int(np.argmax(nine_digits(value)))
         waiting = waiting[worth[waiting, q] > 0]
         if self.likely[q] < _TRIED:  # some first, so that the others' bets are good
-            rng = np.random.default_rng([self.root, self.ledger.answers])
-            some = math.ceil(len(waiting) * _SOME)
-            waiting = np.sort(rng.choice(waiting, some, replace=False))
+            waiting = self._triers(waiting, q, room)
         size = max(1, round(_TOGETHER * self.cover.needed / self.rates[q]))
         rows = {(int(item), q): int(min(size, room[item, q])) for item in waiting}
         self._add_references(rows, q, size, room)
@@ -175,24 +183,34 @@ class CoverGuesser:
         items, columns = (np.array(each, dtype=np.int64) for each in zip(*cells, strict=True))
         return self._plan("certify", items, columns, np.array([rows[c] for c in cells]))
 
+    def _triers(self, waiting: Ints, q: int, room: Ints) -> Ints:
+        """Some of those that wait; none if enough items with a label can try the question."""
+        labels = self.cover.labels[room[:, q] > 0]
+        if min((labels == side).sum() for side in (0, 1)) >= _TESTERS:
+            return waiting[:0]
+        rng = np.random.default_rng([self.root, self.ledger.answers])
+        some = math.ceil(len(waiting) * _SOME)
+        return np.sort(rng.choice(waiting, some, replace=False))
+
     def _add_references(
         self, rows: dict[tuple[int, int], int], q: int, size: int, room: Ints
     ) -> None:
-        """Items with a label beside those without one, some of each group."""
+        """Items beside those that wait, some of each group: first those that have a label."""
+        labelled = self.cover.labels >= 0
         for side in (0, 1):
             mine = self.chances[:, side] > 0.5
             have = sum(many for (item, _), many in rows.items() if mine[item])
             others = [i for i in np.flatnonzero(mine & (room[:, q] > 0)) if (int(i), q) not in rows]
-            for item in sorted(others, key=lambda i: -int(room[i, q])):
+            for item in sorted(others, key=lambda i: (not labelled[i], -int(room[i, q]))):
                 if have >= _SUPPORT * size:
                     break
                 rows[int(item), q] = int(min(size, room[item, q]))
                 have += size
 
     def _plan(self, kind: str, items: Ints, columns: Ints, repeats: Ints | Floats) -> Plan:
-        chances = self.chances[np.unique(items)]
-        guesses = chances @ self.levels[:, np.unique(columns)]
-        sure = chances.max(axis=1) >= _SURE
+        beliefs = self.beliefs[np.unique(items)]
+        guesses = beliefs @ self.levels[:, np.unique(columns)]
+        sure = beliefs.max(axis=1) >= _SURE
         scale = self.ledger.problem.kind
         if not self.ledger.answers and not isinstance(scale, Number):
             guesses[:] = (scale.low + scale.high) / 2
@@ -207,3 +225,28 @@ class CoverGuesser:
                 "bets": sure.astype(np.int64),
             },
         )
+
+
+def _levels(answered: CellMeans, weight: Floats, total: Floats) -> tuple[Floats, Floats]:
+    """Of answers and their sums (... x groups x questions): the chance that each question tells
+    the groups apart, and levels that are as far apart as it is likely to.
+    """
+    overall, sigma = answered.overall, answered.sigma
+    spread = np.sqrt(np.maximum(overall * (1 - overall), 0.05)) if sigma is None else sigma
+    levels = (total + _PRIOR * overall) / (weight + _PRIOR)
+    error = spread * np.sqrt((1 / (weight + 1)).sum(axis=-2))
+    ratio = abs(levels[..., 0, :] - levels[..., 1, :]) / error
+    likely = 1 / (1 + _LUCK * np.exp(-(ratio**2) / 2))
+    # A bet on a useless question loses.
+    levels = overall + likely[..., np.newaxis, :] * (levels - overall)
+    return likely, levels if sigma is not None else np.clip(levels, 0.02, 0.98)
+
+
+def _beliefs(answered: CellMeans, levels: Floats) -> Floats:
+    """The chance of each group for each item, by levels of its own (items x groups x questions)."""
+    weights, means = answered.weights[:, np.newaxis], answered.means[:, np.newaxis]
+    if answered.sigma is None:
+        cells = weights * (means * np.log(levels) + (1 - means) * np.log1p(-levels))
+    else:
+        cells = -weights * (means - levels) ** 2 / (2 * answered.sigma**2)
+    return normalised(cells.sum(axis=2))
