@@ -63,6 +63,21 @@ def test_pure_noise_is_not_believed() -> None:
     assert guesses.confidence.mean() < 0.62
 
 
+def test_a_split_that_other_items_would_not_show_is_not_believed() -> None:
+    """Every question is a split of its own: any of them can be fitted, and none is meant."""
+    rng = np.random.default_rng(2)
+    sides = rng.integers(2, size=(100, 20))
+    alone = rng.binomial(3, np.where(sides, 0.9, 0.1)).astype(float)
+    together = rng.binomial(3, np.where(sides[:, :1].repeat(20, axis=1), 0.9, 0.1)).astype(float)
+    nobody = np.full(100, -1)
+    sure = [
+        guess_groups(Problem(100, 20), asked(each, 3), nobody, 2).confidence.mean()
+        for each in (alone, together)
+    ]
+    assert sure[0] < 0.8
+    assert sure[1] > 0.99
+
+
 @pytest.mark.parametrize(("wrong", "useful"), [(0.1, 12), (0.2, 5)])
 def test_a_judge_that_gives_the_same_answer_again_is_believed_as_far_as_it_is_right(
     wrong: float, useful: int

@@ -1,0 +1,93 @@
+"""Are guesses as good as they say: ``python benchmarks/guesses.py [--runs 20]``.
+
+Worlds of ``benchmarks/rule.py`` and ten digits, ended in every way there is. Prints Markdown;
+``benchmarks/guesses.md`` is the last result.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+import askfew
+from askfew.experiments.real_worlds import packaged_worlds
+from askfew.records import Ints
+from rule import World, duplicated, independent, lone, synthetic
+
+
+def digits(_: int) -> World:
+    """Ten digits by 64 pixels."""
+    world = next(each for each in packaged_worlds() if each.groups == 10)
+    return World(world.means, world.classes)
+
+
+ROWS: list[tuple[str, Callable[[int], World], dict[str, object]]] = [
+    ("8 of 20 useful, spread .14", synthetic, {}),
+    ("the same, 1,500 answers at most", synthetic, {"max_answers": 1500}),
+    ("the same, 700 answers at most", synthetic, {"max_answers": 700}),
+    ("the same, 1,000 answers at most", synthetic, {"max_answers": 1000}),
+    (
+        "3 groups, 16 of 40 useful, 2,000 answers at most",
+        partial(synthetic, items=200, questions=40, useful=16, groups=3),
+        {"groups": 3, "max_answers": 2000},
+    ),
+    ("every question its own split", independent, {}),
+    ("one question splits", lone, {}),
+    ("the same, asked twice", duplicated, {}),
+    ("ten digits", digits, {"groups": 10}),
+]
+
+
+def measure(make: Callable[[int], World], runs: int, options: dict[str, object]) -> str:
+    """How runs ended, and what guesses without a certificate say and are worth."""
+    endings: list[str] = []
+    stated, right = [], []
+    for seed in range(runs):
+        world = make(seed)
+        crowd = askfew.oracles.bernoulli(world.means, rng=seed)
+        result = askfew.cluster(crowd, method="rule", error="share", rng=seed, **options)  # type: ignore[arg-type]
+        endings.append(result.status)
+        guessed = result.labels < 0
+        stated.append(result.confidence[guessed])
+        right.append(_agree(result.guesses, world.classes)[guessed])
+    sure, true = np.concatenate(stated), np.concatenate(right)
+    if not len(sure):
+        return f"{_counted(endings)} | 0 | - | - | -"
+    order = np.array_split(np.argsort(sure, kind="stable"), 5)
+    worst = max((sure[part].mean() - true[part].mean() for part in order), key=abs)
+    said = f"{len(sure):,} | {sure.mean():.2f} | {true.mean():.2f} | {worst:+.2f}"
+    return f"{_counted(endings)} | {said}"
+
+
+def _agree(guesses: Ints, classes: Ints) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Which guesses agree with the classes, groups having their best names."""
+    together = np.zeros((guesses.max() + 1, classes.max() + 1))
+    np.add.at(together, (guesses, classes), 1)
+    group, name = linear_sum_assignment(together, maximize=True)
+    named = np.full(len(together), -1)
+    named[group] = name
+    return np.asarray(named[guesses] == classes, dtype=np.float64)
+
+
+def _counted(endings: list[str]) -> str:
+    return ", ".join(f"{each} {endings.count(each)}" for each in sorted(set(endings)))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=20)
+    runs = parser.parse_args().runs
+    print("| world | ended | guesses | stated | right | worst fifth, stated - right |")
+    print("|---|---|---|---|---|---|")
+    for name, make, options in ROWS:
+        # One table of digits, answered anew: more runs say little, and each takes seconds.
+        print(f"| {name} | {measure(make, 2 if make is digits else runs, options)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
