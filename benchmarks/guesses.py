@@ -1,4 +1,4 @@
-"""Are guesses as good as they say: ``python benchmarks/guesses.py [--runs 20]``.
+"""Are guesses as good as they say: ``python -m benchmarks.guesses [--runs 20]``.
 
 Worlds of ``benchmarks/rule.py`` and ten digits, ended in every way there is. Prints Markdown;
 ``benchmarks/guesses.md`` is the last result.
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from benchmarks.rule import World, duplicated, independent, lone, synthetic
 from scipy.optimize import linear_sum_assignment
 
 import askfew
 from askfew.experiments.real_worlds import packaged_worlds
 from askfew.records import Ints
-from rule import World, duplicated, independent, lone, synthetic
 
 
 def digits(_: int) -> World:

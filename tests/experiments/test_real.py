@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -93,3 +94,20 @@ def test_a_file_without_classes_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "odd.npz", means=MEANS)
     with pytest.raises(InvalidInput, match=r"odd\.npz must hold y and means"):
         list(worlds_in(tmp_path))
+
+
+def test_an_item_on_its_own_side_may_be_nearer_to_the_other_group() -> None:
+    """The first is what evidence excludes and is held against delta; the second is only shown."""
+    means = np.array([[0.1], [0.1], [0.1], [0.9], [0.9], [0.4], [0.05]])
+    world = RealWorld("two", means, np.array([0, 0, 0, 1, 1, 1, 1]))
+    labels = np.array([0, 0, 0, 1, 1, 1, 1])
+
+    def wrong(which: list[int]) -> tuple[int, int]:
+        chosen = np.where(np.isin(np.arange(7), which), labels, -1)
+        outcome = SimpleNamespace(labels=chosen, question=0, certificate=None)
+        drawn = world.draw(np.random.SeedSequence(1))
+        return real._wrong(None, outcome, drawn)  # type: ignore[arg-type]
+
+    assert wrong([0, 1, 2, 3, 4]) == (0, 0)
+    assert wrong([0, 1, 2, 3, 4, 5]) == (0, 1)
+    assert wrong([0, 1, 2, 3, 4, 5, 6]) == (1, 1)

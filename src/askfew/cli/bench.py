@@ -229,6 +229,7 @@ _REAL_COLUMNS = {
     "surest": 6,
     "seeds": 5,
     "errs": 9,
+    "nearer": 6,
 }
 
 
@@ -247,6 +248,7 @@ def _print_real(world: RealWorld, rows: Sequence[RealRow]) -> None:
             _share(row.accuracy_surest),
             _share(row.between_seeds),
             _errs(row),
+            f"{row.certified_nearer}/{row.certified}" if row.setting == "groups" else "",
         )
     report.print(table)
 

@@ -16,6 +16,7 @@ average no surer than the halves agree.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,9 +111,10 @@ def _reliability(answered: CellMeans, groups: int, rng: np.random.Generator) -> 
     beyond = []
     for _ in range(_HALVINGS):
         halves = np.array_split(rng.permutation(n), 2)
-        models = (fit(answered.rows(half), groups, rng, starts=_HALF_STARTS) for half in halves)
-        beyond.append(_agreement_beyond_chance(*(m.log_odds(answered).argmax(1) for m in models)))
-    return float(np.sqrt(max(np.mean(beyond), 0.0)))
+        models = [fit(answered.rows(half), groups, rng, starts=_HALF_STARTS) for half in halves]
+        one, other = (model.log_odds(answered).argmax(axis=1) for model in models)
+        beyond.append(_agreement_beyond_chance(one, other))
+    return math.sqrt(max(sum(beyond) / len(beyond), 0.0))
 
 
 def _agreement_beyond_chance(one: Ints, other: Ints) -> float:
@@ -132,7 +134,7 @@ def _no_surer(believed: Floats, reliable: float) -> Floats:
     """
     even = 1 / believed.shape[1]
     sure = float((believed.max(axis=1).mean() - even) / (1 - even))
-    return even + min(1.0, reliable / max(sure, 1e-9)) * (believed - even)
+    return np.asarray(even + min(1.0, reliable / max(sure, 1e-9)) * (believed - even))
 
 
 def _shares(posterior: Floats) -> Floats:
