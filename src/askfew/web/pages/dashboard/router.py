@@ -213,6 +213,7 @@ def _gallery(
     sentence: str = "",
 ) -> Response:
     details = view.details()
+    known = details.standing.known
     return page(
         request,
         "dashboard/groups.html",
@@ -220,6 +221,7 @@ def _gallery(
         settings=view.settings,
         standing=details.standing,
         gallery=gallery_of(view.campaign, details, shelf, number),
+        certified=bool(((known.labels >= 0) & (known.told < 0)).any()),
         sentence=sentence,
     )
 
