@@ -357,7 +357,9 @@ def _table(rows: list[list[Any]], worst: float, options: Any) -> str:
             "|---|---|---|---|---|---|---|---|---|",
             *map(_line, rows),
             "",
-            f"The worst ratio is {worst:.2f}.",
+            f"The worst ratio is {worst:.2f}. The last two columns are `askfew serve --workers"
+            f" {PROCESSES}`: answers a second, and how many",
+            "times those of one process.",
             "",
         ]
     )

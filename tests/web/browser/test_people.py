@@ -248,6 +248,41 @@ def test_three_groups_are_named(store: Store, server: RunningServer, owner: Visi
     assert {"Ducks", "Owls", "Gulls"} == set(_groups(owner, server))
 
 
+def test_an_ending_with_undecided_items_shows_their_pictures_and_why(
+    store: Store, server: RunningServer, owner: Visitor, visit: Callable[..., Visitor]
+) -> None:
+    settings = {"name": "between", "seed": 1, "error": "share", "per_cell": 40}
+    pictures = [each.image for each in DIGITS.items[:16]]
+    items = [Item(f"i{n}", image=each, image_name="x.png") for n, each in enumerate(pictures)]
+    campaign = store.create(
+        Settings.from_dict({**settings, "answers_per_worker_and_cell": 1000}),
+        items,
+        [Question(f"q{n}", f"Question {n}?") for n in range(6)],
+    )
+    means = np.repeat(np.where(np.arange(16) % 2, 0.95, 0.05)[:, np.newaxis], 6, axis=1)
+    means[:2] = 0.5  # nobody can tell
+    answer_by(campaign, means, seed=1)
+    page = owner.page
+    page.goto(f"{server.address}/campaigns/between")
+    assert owner.text("#summary h1 .pill") == "14 of 16 sorted, 2 undecided"
+    tiles = page.locator(".gallery-undecided .tile")
+    tiles.first.wait_for()
+    assert set(tiles.locator(".tile-id").all_inner_texts()) == {"i0", "i1"}
+    for tile in tiles.all():
+        assert "between the groups" in tile.locator(".tile-why").inner_text()
+        assert tile.locator("img").evaluate("each => each.decode().then(() => each.naturalWidth)")
+    tiles.first.click()
+    page.locator("#item-dialog[open] .given-one").first.wait_for()
+    assert "Undecided: between the groups" in owner.text(".item-standing")
+    phone = visit(**PHONE)
+    phone.page.goto(f"{server.address}/i/{server.owner}")
+    phone.page.goto(f"{server.address}/campaigns/between")
+    for table in ("#questions td", "#people td"):
+        phone.page.locator(table).first.wait_for()
+        boxes = [cell.bounding_box() for cell in phone.page.locator(table).all()]
+        assert all(box is None or box["x"] + box["width"] <= 360 for box in boxes)  # none cut off
+
+
 def _groups(owner: Visitor, server: RunningServer) -> list[str]:
     found = owner.page.request.get(f"{server.address}/api/v1/campaigns/three/result").json()
     return list(found["group_names"])
