@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from askfew.records import Batch, Problem, Tally
     from askfew.rule import Rule
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "METHODS",

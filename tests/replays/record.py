@@ -1,7 +1,8 @@
 """Write the golden logs: ``python tests/replays/record.py [name ...]``.
 
-Only when a change of what is asked is meant; say so in the CHANGELOG, for every log that is being
-written anywhere becomes a ReplayMismatch.
+Only when a claim, a phase's name or what an outcome holds is changed on purpose. Say so in the
+CHANGELOG: a log that such a change touches does not replay. A new heuristic needs no new logs,
+because they hold the plans of the old one.
 """
 
 import json
