@@ -1,6 +1,6 @@
 """What each setting of the two promises costs: one world, one setting changed at a time.
 
-    python benchmarks/settings.py [--runs 50] [--seed 0] [--jobs -1] [--out FILE]
+    python benchmarks/settings.py [--runs 20] [--seed 0] [--jobs -1] [--out FILE]
 
 60 items, yes/no, 8 of 20 questions useful, gap .7; for the promise "rule" the items of a group
 differ (spread .1 of the gap). The last result is kept in benchmarks/settings.md.
@@ -59,7 +59,7 @@ RULE = {
 def main() -> None:
     """Measure every row and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=-1)
     parser.add_argument("--out", type=Path)
