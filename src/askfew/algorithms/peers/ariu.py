@@ -12,6 +12,10 @@ Ours: k-means has ten starts; a quarter of the budget is spread evenly; the esti
 by two turns of maximum likelihood, in thirty rounds and not after every answer, and within a round
 the least sure items share its answers; h has a grid of six values. Answers on a scale are parts of
 a yes; for numbers h scales the distance from a question's mean, and normal divergences are used.
+They show users a list of items at a time; here an answer is about one item.
+
+Compared with the paper's abstract and introduction (items of different hardness, k-means for even
+sampling, hard items and relevant questions chosen more often). Its formulas were not at hand.
 """
 
 from __future__ import annotations

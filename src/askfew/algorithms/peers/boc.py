@@ -10,7 +10,11 @@ Ours: the nearest other clustering moves one item to another group; the most dou
 items is pulled instead of tracking the optimal shares; rounds grow by a tenth, so that the k-means
 is not redone after every pull; the threshold is the mixture bound of Kaufmann and Koolen (JMLR
 2021) for all n d means at once, multiplied by sigma squared. It grows with n d: that is what whole
-rows cost in high dimensions.
+rows cost in high dimensions. They prove that theirs reaches the lower bound as delta goes to 0;
+with our changes nothing of the kind is claimed.
+
+Compared with the paper's abstract (the setting, fixed confidence, a stopping rule that solves no
+NP-hard clustering). Its formulas were not at hand.
 """
 
 from __future__ import annotations

@@ -5,13 +5,17 @@ Here question j asks "is this item in the same group as item j?", and one answer
 Answers may contradict each other; a yes is likelier than a no exactly where the two are in one
 group. Where there are fewer questions than items, only the first items can be pivots.
 
-Theirs: pick a random pivot, find by threshold bandits (is the mean of this pair above 1/2?) which
-of the remaining items are like it, make them a group, and go on with the rest (KwikCluster); fixed
-confidence. The number of groups need not be known.
+Theirs: a query gives a noisy sample of two items' similarity; threshold bandits find out which
+pairs are similar (is the mean above 1/2?), and KwikCluster makes groups of them: a random pivot,
+whoever is like it, and then the rest; fixed confidence. The number of groups need not be known.
+They bound the cost of the clustering by a multiple of the best one's, whatever the similarities.
 
-Ours: the threshold test of a pair is an e-process against 1/2, bets on either side with a mixture
-of six sizes; delta is split over the pairs, each item has at most ``groups`` or n of them. A pair
-whose mean is 1/2 would never end: the model has none.
+Ours: only pairs with a pivot are asked, when its turn has come; the threshold test of a pair is an
+e-process against 1/2, bets on either side with a mixture of six sizes; delta is split over the
+pairs, each item has at most ``groups`` or n of them. What is promised is that all groups are right,
+which needs planted groups. A pair whose mean is 1/2 would never end: the model has none.
+
+Compared with the paper's abstract and a summary of it. Its formulas were not at hand.
 """
 
 from __future__ import annotations
