@@ -11,8 +11,8 @@ search of their adaptive variant).
 Ours: all constants. The distance test has the Chernoff bound of a product of two independent normal
 vectors; the plane is taken from one half of the representatives' pulls and its place from the
 other; an item that is not sorted is pulled twice as often; delta is split evenly between the two
-phases and over scales like 1/(r (r + 1)). They prove a budget that matches their lower bound in most
-regimes; with our constants nothing of the kind is claimed.
+phases and over scales like 1/(r (r + 1)). They prove a budget that matches their lower bound in
+most regimes; with our constants nothing of the kind is claimed.
 
 Compared with the paper's abstract and a summary of it (two phases, representatives and then
 classification by distances; a multiscale search where the gap and the sizes are not known). Its
