@@ -95,6 +95,8 @@ def draw_real(rows: Sequence[RealRow], caption: str, path: Path) -> None:
 
 _KINDS = {0: "o", 3: "s", 10: "^"}
 """Marks of askfew by the number of anchors."""
+_BESIDE = {0: (15, -3), 3: (-4, 7), 10: (2, 7)}
+"""Where a mark's number stands, in points: marks that lie together keep theirs apart."""
 
 
 def _panel(axes: Axes, rows: Sequence[RealRow]) -> None:
@@ -107,17 +109,18 @@ def _panel(axes: Axes, rows: Sequence[RealRow]) -> None:
             axes.annotate(
                 f"{row.decided:.0%}",
                 (row.answers, row.accuracy_decided),
-                xytext=(6, 3),
+                xytext=_BESIDE[_anchors(row.setting)],
                 textcoords="offset points",
+                ha="center",
                 fontsize=7,
                 color=colour,
             )
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.margins(x=0.12)
-    axes.set_ylim(0.45, 1.04)
+    axes.set_ylim(0.4, 1.08)
     axes.grid(color="0.93")
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
