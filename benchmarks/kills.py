@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -46,7 +46,7 @@ PATIENCE = 300.0
 # A process that has imported everything forks the servers: one is back in a moment.
 _FORK = multiprocessing.get_context("forkserver")
 _FORK.set_forkserver_preload(
-    ["askfew.web.server", "askfew.campaigns.doctor.examine", "psycopg", "httpx", "scipy.special"]
+    ["askfew.web.server", "askfew.campaigns.doctor.examine", "psycopg", "httpx2", "scipy.special"]
 )
 
 
@@ -122,13 +122,13 @@ class Client(threading.Thread):
     def run(self) -> None:
         """Until it is told to stop, or something is wrong."""
         try:
-            with httpx.Client(headers=self.headers, timeout=30, trust_env=False) as client:
+            with httpx2.Client(headers=self.headers, timeout=30, trust_env=False) as client:
                 while not self.stopped.is_set():
                     self._answer_one(client)
         except BaseException as error:
             self.error = error
 
-    def _answer_one(self, client: httpx.Client) -> None:
+    def _answer_one(self, client: httpx2.Client) -> None:
         asked = self._post(client, "ask", {"worker": self.worker})
         if not asked["questions"]:
             time.sleep(0.01)
@@ -141,7 +141,7 @@ class Client(threading.Thread):
         if self._post(client, "tell", {"id": question["id"], "answer": value})["ok"]:
             self.acknowledged.append(question["id"])
 
-    def _post(self, client: httpx.Client, what: str, body: object) -> Any:
+    def _post(self, client: httpx2.Client, what: str, body: object) -> Any:
         """Try until a server answers, as every client must that is not to lose anything."""
         path = f"{self.campaign}/{what}"
         until = time.monotonic() + PATIENCE
@@ -152,9 +152,9 @@ class Client(threading.Thread):
                 if response.status_code == 200:
                     return response.json()
                 assert response.status_code == 503, response.text
-            except httpx.ConnectError:
+            except httpx2.ConnectError:
                 pass
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 self.broken += 1
             time.sleep(0.005)
         raise TimeoutError("no server answers")

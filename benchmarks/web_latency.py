@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import numpy as np
 import uvicorn
 from fastapi import FastAPI
@@ -92,7 +92,7 @@ async def work(
     """One worker: (server's, worker's) time of both requests, and the same of the bare route."""
     here, rng = f"{base}/api/v1/campaigns/crowd", random.Random(seed)
     headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(headers=headers, timeout=60, trust_env=False) as client:
+    async with httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as client:
         await asyncio.sleep(rng.random())
         asked = (await client.post(f"{here}/ask", json={})).json()
         while time.monotonic() < end:
@@ -112,8 +112,8 @@ async def work(
 
 
 async def timed(
-    client: httpx.AsyncClient, *requests: tuple[str, object]
-) -> tuple[tuple[float, float], httpx.Response]:
+    client: httpx2.AsyncClient, *requests: tuple[str, object]
+) -> tuple[tuple[float, float], httpx2.Response]:
     """Requests one after the other: the server's and the client's milliseconds; the last answer."""
     began, server = time.perf_counter(), 0.0
     for path, body in requests:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 
 
 class ServerProcess:
@@ -83,7 +83,7 @@ def server_process(store_url: str, workers: int = 1) -> Iterator[ServerProcess]:
         server.stop()
 
 
-def post(client: httpx.Client, path: str, body: object, give_up: float = 60.0) -> httpx.Response:
+def post(client: httpx2.Client, path: str, body: object, give_up: float = 60.0) -> httpx2.Response:
     """Try until the server answers, as every client must that is not to lose anything."""
     end = time.monotonic() + give_up
     while True:
@@ -91,7 +91,7 @@ def post(client: httpx.Client, path: str, body: object, give_up: float = 60.0) -
             response = client.post(path, json=body)
             if response.status_code != 503:
                 return response
-        except httpx.TransportError:
+        except httpx2.TransportError:
             pass
         assert time.monotonic() < end, "the server does not come back"
         time.sleep(0.05)

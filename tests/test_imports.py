@@ -10,7 +10,7 @@ import askfew
 HEAVY = [
     "alembic",
     "fastapi",
-    "httpx",
+    "httpx2",
     "joblib",
     "matplotlib",
     "numpy",

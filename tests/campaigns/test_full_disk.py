@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from sqlalchemy import event
 
@@ -110,7 +110,7 @@ def test_the_server_answers_503_and_goes_on_when_there_is_room(disk: SmallDisk) 
     token = new_link(campaign, "ann")
     with (
         server_process(url) as server,
-        httpx.Client(base_url=server.address, trust_env=False, timeout=60) as client,
+        httpx2.Client(base_url=server.address, trust_env=False, timeout=60) as client,
     ):
         path = "/api/v1/campaigns/frugal"
         client.headers["Authorization"] = f"Bearer {token}"

@@ -4,7 +4,7 @@ import hashlib
 from contextlib import closing
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from askfew.campaigns.records import Item, Question
@@ -31,4 +31,4 @@ def test_ask_says_where_a_picture_is(
         assert not any(line.startswith("owl: ") for line in told)
         with serving(store) as served:
             owner = {"Authorization": f"Bearer {served.owner}"}
-            assert httpx.get(served.url + address, headers=owner).content == PIXEL
+            assert httpx2.get(served.url + address, headers=owner).content == PIXEL

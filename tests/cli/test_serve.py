@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from askfew.campaigns.store import Store
@@ -26,7 +26,7 @@ def askfew(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def status(url: str, token: str | None) -> int:
     headers = {"Authorization": f"Bearer {token}"}
-    return httpx.get(f"{url}/api/v1/campaigns", headers=headers, trust_env=False).status_code
+    return httpx2.get(f"{url}/api/v1/campaigns", headers=headers, trust_env=False).status_code
 
 
 def test_the_first_start_makes_the_token_and_a_reset_another(tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def test_it_says_where_to_go_and_shows_the_token_once(tmp_path: Path) -> None:
         page = re.search(r"http://\S+/login", said[-1])
         assert page is not None
         for _ in range(600):  # only a server that runs can be stopped in peace
-            with contextlib.suppress(httpx.TransportError):
-                assert httpx.get(page[0], timeout=10).status_code == 200
+            with contextlib.suppress(httpx2.TransportError):
+                assert httpx2.get(page[0], timeout=10).status_code == 200
                 break
             time.sleep(0.1)
         server.send_signal(signal.SIGINT)

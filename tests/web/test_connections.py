@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from askfew.campaigns.store import Store
@@ -85,7 +85,7 @@ def test_half_sent_requests_keep_nobody_waiting_and_write_no_log(tmp_path: Path)
             slow.append(client)
         began = time.monotonic()
         for _ in range(20):
-            assert httpx.get(f"http://127.0.0.1:{port}/login", timeout=10).status_code == 200
+            assert httpx2.get(f"http://127.0.0.1:{port}/login", timeout=10).status_code == 200
         assert time.monotonic() - began < 30
         end = time.monotonic() + connections.HEAD_SECONDS + 5
         assert all(hung_up(client, max(end - time.monotonic(), 0.01)) for client in slow)
@@ -99,7 +99,7 @@ def test_garbage_floods_no_log(tmp_path: Path) -> None:
             with connected(port) as client:
                 client.sendall(b"\0\1garbage\r\n\r\n")
                 assert hung_up(client, 5)
-        assert httpx.get(f"http://127.0.0.1:{port}/login", timeout=10).status_code == 200
+        assert httpx2.get(f"http://127.0.0.1:{port}/login", timeout=10).status_code == 200
         assert 0 < log.stat().st_size < 10_000
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 from askfew.campaigns.campaign import Assignment, Campaign, Shown
 from askfew.campaigns.doctor.examine import examine_store
@@ -38,13 +38,13 @@ class Client(threading.Thread):
     def run(self) -> None:
         headers = {"Authorization": f"Bearer {self.token}"}
         try:
-            with httpx.Client(headers=headers, timeout=30, trust_env=False) as client:
+            with httpx2.Client(headers=headers, timeout=30, trust_env=False) as client:
                 while self._answer_one(client):
                     pass
         except BaseException as error:
             self.error = error
 
-    def _answer_one(self, client: httpx.Client) -> bool:
+    def _answer_one(self, client: httpx2.Client) -> bool:
         asked = self._post(client, "ask", {})
         if not asked["questions"]:
             time.sleep(0.02)
@@ -56,7 +56,7 @@ class Client(threading.Thread):
             self.acknowledged.append(question["id"])
         return True
 
-    def _post(self, client: httpx.Client, what: str, body: object) -> Any:
+    def _post(self, client: httpx2.Client, what: str, body: object) -> Any:
         response = post(client, f"{self.random.choice(self.paths)}/{what}", body)
         assert response.status_code == 200, response.text
         return response.json()
@@ -122,10 +122,10 @@ def test_a_killed_server_loses_no_acknowledged_answer_and_clients_go_on(store_ur
     store.close()
 
 
-def get(address: str, path: str, token: str = "none") -> httpx.Response:
+def get(address: str, path: str, token: str = "none") -> httpx2.Response:
     """By a connection of its own, so that any of the processes may answer."""
     headers = {"Authorization": f"Bearer {token}"}
-    return httpx.get(f"{address}{path}", headers=headers, timeout=60, trust_env=False)
+    return httpx2.get(f"{address}{path}", headers=headers, timeout=60, trust_env=False)
 
 
 def wait_until(true: Callable[[], bool], what: str) -> None:
@@ -174,7 +174,7 @@ def test_workers_count_wrong_tokens_together_and_hear_of_changes(fresh_database:
             get(server.address, f"{page}/parts/summary", token)
         for done, word in (("pause", "Paused"), ("resume", "Running")):
             headers = {"Authorization": f"Bearer {token}"}
-            httpx.post(f"{server.address}{page}/{done}", headers=headers, trust_env=False)
+            httpx2.post(f"{server.address}{page}/{done}", headers=headers, trust_env=False)
             seen = [get(server.address, f"{page}/parts/summary", token).text for _ in range(12)]
             assert all(f">{word}<" in each for each in seen)
         codes = [get(server.address, "/api/v1/campaigns", f"w{n}").status_code for n in range(30)]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from askfew.answer_warnings import ALONE, REPEATS, AnswerWarning
@@ -49,7 +49,7 @@ def campaign(store: Store, request: pytest.FixtureRequest) -> Campaign:
 
 def invited(served: Served, campaign: Campaign, worker: str) -> str:
     """The token of a new link: the store is shared, and a worker keeps one link for all of it."""
-    response = httpx.post(
+    response = httpx2.post(
         f"{served.url}/api/v1/campaigns/{campaign.settings.name}/invitations",
         json={"worker": worker, "anew": True},
         headers={"Authorization": f"Bearer {served.owner}"},

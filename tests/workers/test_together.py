@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from askfew.campaigns.campaign import Campaign
@@ -45,7 +45,7 @@ def as_fixed(body: dict[str, Any]) -> str:
 
 
 def invited(served: Served, worker: str) -> str:
-    response = httpx.post(
+    response = httpx2.post(
         f"{served.url}/api/v1/campaigns/frugal/invitations",
         json={"worker": worker},
         headers={"Authorization": f"Bearer {served.owner}"},

@@ -20,9 +20,9 @@ class ServerApi:
     """
 
     def __init__(self, url: str, token: str, wanted: str) -> None:
-        httpx = self._httpx = _httpx()
+        httpx2 = self._httpx2 = _package()
         self._url, self._wanted = url.rstrip("/"), wanted
-        self._client = httpx.Client(
+        self._client = httpx2.Client(
             headers={"Authorization": f"Bearer {token}".encode()}, timeout=_SECONDS
         )
 
@@ -45,11 +45,11 @@ class ServerApi:
         """Whatever it answers with, unless that is a refusal."""
         try:
             response = self._client.request(verb, f"{self._url}/api/v1{path}", json=body)
-        except (self._httpx.UnsupportedProtocol, self._httpx.InvalidURL):
+        except (self._httpx2.UnsupportedProtocol, self._httpx2.InvalidURL):
             raise InvalidInput(
                 "a server's address must begin with http:// or https://", self._url, "mend it"
             ) from None
-        except self._httpx.TransportError as error:
+        except self._httpx2.TransportError as error:
             why = str(error) or type(error).__name__
             raise self._unreachable(why, None) from error
         if response.status_code in _LATER:
@@ -86,11 +86,11 @@ class ServerApi:
         )
 
 
-def _httpx() -> ModuleType:
+def _package() -> ModuleType:
     try:
-        import httpx
+        import httpx2
     except ImportError:
         raise MissingExtra(
-            "working for a server needs the package httpx", "none", "pip install 'askfew[work]'"
+            "working for a server needs the package httpx2", "none", "pip install 'askfew[work]'"
         ) from None
-    return httpx
+    return httpx2

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import numpy as np
 import pytest
 
@@ -81,7 +81,7 @@ class ByHttp:
     def __init__(self, server: RunningServer, campaign: str, link: str, seed: int) -> None:
         token = link.rpartition("/")[2]
         headers = {"Authorization": f"Bearer {token}"}
-        self.client = httpx.Client(base_url=server.address, headers=headers, timeout=60)
+        self.client = httpx2.Client(base_url=server.address, headers=headers, timeout=60)
         self.campaign, self.rng = campaign, np.random.default_rng(seed)
 
     def work(self) -> bool:
