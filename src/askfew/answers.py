@@ -1,21 +1,25 @@
 """What an answer is: yes or no, a point on a bounded scale, or a number with known noise.
 
 Each kind knows its bounds and ``sigma``, the subGaussian constant of its noise (for an answer
-in [low, high], Hoeffding's lemma gives (high - low) / 2).
+in [low, high], Hoeffding's lemma gives (high - low) / 2). It also knows how it is written and
+shown: settings, forms, prompts, exports and simulated workers ask it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
+from statistics import NormalDist
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askfew.errors import InvalidAnswer, InvalidInput
 
-__all__ = ["LARGEST", "AnswerKind", "Number", "Scale", "YesNo"]
+__all__ = ["KINDS", "LARGEST", "AnswerKind", "Number", "Scale", "YesNo"]
 
 LARGEST = 1e50
 """The largest magnitude of an answer: what is larger could not be squared, added up and divided by
@@ -26,6 +30,10 @@ _AGAIN = "answer again, or not at all (Python: None)"
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ROUNDING = 1e-9
 """Relative slack for sums of floats: a scale's own bounds must survive being added up."""
+_MOST_CHOICES = 11
+"""Points of a scale that somebody can choose among: 0 to 10."""
+_POINTS = 4
+"""A simulated scale has five points."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,29 @@ class YesNo:
     low = 0.0
     high = 1.0
     sigma = 0.5
+    name = "yes-no"
+    written = '"yes-no"'
+    form = '"yes" or "no"; if you are not sure, what seems more likely'
+    choices = (("yes", 1.0), ("no", 0.0))
+    in_words = True
+
+    @classmethod
+    def from_setting(cls, value: object) -> YesNo | None:
+        """As ``setting`` writes it; None if it is something else."""
+        return cls() if value == cls.name else None
+
+    @property
+    def setting(self) -> str:
+        """As campaign.toml has it."""
+        return self.name
+
+    def spoken(self, value: float) -> str:
+        """An answer as a person gave it."""
+        return "yes" if value > 0 else "no"
+
+    def draw(self, rng: np.random.Generator, chance: float) -> float:
+        """A simulated answer: it says yes with this chance."""
+        return float(rng.random() < chance)
 
     def read(self, value: object) -> float:
         """One answer as a number; refuses anything but yes/True/1 and no/False/0."""
@@ -68,6 +99,10 @@ class Scale:
     low: float
     high: float
 
+    name = "scale"
+    written = "{ scale = [low, high] }"
+    in_words = False
+
     def __post_init__(self) -> None:
         within = all(_finite(end) and abs(end) <= LARGEST for end in (self.low, self.high))
         if not (within and self.low < self.high):
@@ -81,6 +116,41 @@ class Scale:
     def sigma(self) -> float:
         """Half the width."""
         return (self.high - self.low) / 2
+
+    @classmethod
+    def from_setting(cls, value: object) -> Scale | None:
+        """As ``setting`` writes it; None if it is something else."""
+        ends = value.get(cls.name) if isinstance(value, Mapping) and len(value) == 1 else None
+        if not isinstance(ends, list | tuple) or len(ends) != 2:
+            return None
+        right = all(_is_number(end) for end in ends) and ends[0] < ends[1]
+        return cls(float(ends[0]), float(ends[1])) if right else None
+
+    @property
+    def setting(self) -> dict[str, object]:
+        """As campaign.toml has it."""
+        return {self.name: [float(self.low), float(self.high)]}
+
+    @property
+    def form(self) -> str:
+        """What an answer looks like, in the words of a prompt."""
+        return f"a number on a scale from {self.low:g} to {self.high:g}"
+
+    @property
+    def choices(self) -> tuple[tuple[str, float], ...]:
+        """What somebody chooses among; nothing where a number is typed."""
+        whole = float(self.low).is_integer() and float(self.high).is_integer()
+        if not whole or not 2 <= self.high - self.low < _MOST_CHOICES:
+            return ()
+        return tuple((f"{v}", float(v)) for v in range(int(self.low), int(self.high) + 1))
+
+    def spoken(self, value: float) -> str:
+        """An answer as a person gave it."""
+        return f"{value:g}"
+
+    def draw(self, rng: np.random.Generator, chance: float) -> float:
+        """A simulated answer, one of five points; on average at this share of the scale."""
+        return self.low + (self.high - self.low) * float(rng.binomial(_POINTS, chance)) / _POINTS
 
     def read(self, value: object) -> float:
         """One answer as a number; refuses what lies outside the scale."""
@@ -112,6 +182,11 @@ class Number:
 
     low = -math.inf
     high = math.inf
+    name = "number"
+    written = "{ number = { sigma = spread } }"
+    form = "a number, your best estimate"
+    choices = ()
+    in_words = False
 
     def __post_init__(self) -> None:
         if not (_finite(self.sigma) and 1 / LARGEST <= self.sigma <= LARGEST):
@@ -120,6 +195,28 @@ class Number:
                 repr(self.sigma),
                 "pass the noise's spread",
             )
+
+    @classmethod
+    def from_setting(cls, value: object) -> Number | None:
+        """As ``setting`` writes it; None if it is something else."""
+        inner = value.get(cls.name) if isinstance(value, Mapping) and len(value) == 1 else None
+        if not isinstance(inner, Mapping) or inner.keys() != {"sigma"}:
+            return None
+        sigma = inner["sigma"]
+        return cls(float(sigma)) if _is_number(sigma) and sigma > 0 else None
+
+    @property
+    def setting(self) -> dict[str, object]:
+        """As campaign.toml has it."""
+        return {self.name: {"sigma": float(self.sigma)}}
+
+    def spoken(self, value: float) -> str:
+        """An answer as a person gave it."""
+        return f"{value:g}"
+
+    def draw(self, rng: np.random.Generator, chance: float) -> float:
+        """A simulated answer: above 0 with this chance."""
+        return self.sigma * (NormalDist().inv_cdf(chance) + float(rng.normal()))
 
     def read(self, value: object) -> float:
         """One answer as a number; refuses NaN and what is larger than LARGEST."""
@@ -139,6 +236,8 @@ class Number:
 
 
 AnswerKind = YesNo | Scale | Number
+KINDS: tuple[type[AnswerKind], ...] = get_args(AnswerKind)
+"""The kinds in the order in which they are offered."""
 
 
 def _finite(value: object) -> bool:
@@ -146,6 +245,11 @@ def _finite(value: object) -> bool:
         return isinstance(value, Real) and math.isfinite(value)
     except OverflowError:  # a whole number larger than any float
         return False
+
+
+def _is_number(value: object) -> bool:
+    """Whether a setting is a number that can be kept; true and false are none."""
+    return _finite(value) and not isinstance(value, bool)
 
 
 def _as_number(value: object, expected: str) -> float:

@@ -15,18 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.answers import KINDS, AnswerKind
 from askfew.errors import AskfewError, InvalidInput, ReplayMismatch
 from askfew.plans import Plan
 from askfew.records import Batch, Problem, Tally
 
 __all__ = ["Log", "Step", "merged", "origin", "rest_of", "seal"]
 
-_KINDS: dict[str, type[YesNo] | type[Scale] | type[Number]] = {
-    "yes-no": YesNo,
-    "scale": Scale,
-    "number": Number,
-}
+_KINDS = {kind.name: kind for kind in KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +93,11 @@ class Log:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values; floats survive the round trip bit for bit."""
-        kind = next(name for name, each in _KINDS.items() if isinstance(self.problem.kind, each))
+        kind = self.problem.kind
         return {
             "items": self.problem.items,
             "questions": self.problem.questions,
-            "answers": {"kind": kind, **vars(self.problem.kind)},
+            "answers": {"kind": kind.name, **vars(kind)},
             "recipe": dict(self.recipe),
             "steps": [
                 {

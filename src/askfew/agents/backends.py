@@ -9,7 +9,6 @@ from urllib.parse import quote
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.contents import check_contents
 from askfew.campaigns.forecast import Sizes, crowd_forecast
-from askfew.campaigns.kinds import write_kind
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item, Question
@@ -112,7 +111,7 @@ class OfStore:
         return {
             "name": settings.name,
             "state": campaign.state,
-            "answers": write_kind(settings.answers),
+            "answers": settings.answers.setting,
             "guidelines": settings.guidelines,
             "items": len(campaign.items),
             "questions": len(campaign.questions),

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from askfew.algorithms import METHODS, check_delta, takes_option
 from askfew.answers import AnswerKind, YesNo
-from askfew.campaigns.kinds import read_kind, write_kind
+from askfew.campaigns.kinds import read_kind
 from askfew.campaigns.method_options import check_options, read_options
 from askfew.campaigns.sentences import nearest, shown
 from askfew.errors import InvalidInput
@@ -134,7 +134,7 @@ class Settings:
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
             **plain,
-            "answers": write_kind(self.answers),
+            "answers": self.answers.setting,
             "options": read_options(self.options),
             "rule": None if self.rule is None else self.rule.to_dict(),
         }
@@ -331,7 +331,7 @@ def _rule(value: object) -> Rule:
 
 def _kind(value: object) -> AnswerKind:
     """In the form that a store gives back: a seal covers it."""
-    return read_kind(write_kind(read_kind(value)))
+    return read_kind(read_kind(value).setting)
 
 
 def _guidelines(value: object) -> str:

@@ -13,11 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
-from statistics import NormalDist
 
 import numpy as np
 
-from askfew.answers import AnswerKind, Number, Scale
+from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.folder.table_file import read_text
 from askfew.campaigns.lease_id import slot_part
@@ -44,8 +43,6 @@ _PLATE = 20
 """Questions at a time, for one worker whose answers take no time."""
 _LARGEST = 50_000_000
 """Bytes of a file of groups."""
-_STEPS = 4
-"""A simulated scale has five points."""
 _NAMED = 20
 """So many questions are named where one is not known."""
 
@@ -136,13 +133,7 @@ class Simulated:
         high = right if self.groups(asked.item.id) >> digit & 1 else 1 - right
         slot = slot_part(asked.id)  # the rest of an id differs from lease to lease
         rng = chance(self.seed, asked.item.id, asked.question.id, slot)
-        match self.kind:
-            case Scale(low, top):
-                return low + (top - low) * float(rng.binomial(_STEPS, high)) / _STEPS
-            case Number(sigma):
-                return sigma * (NormalDist().inv_cdf(high) + float(rng.normal()))
-            case _:
-                return float(rng.random() < high)
+        return self.kind.draw(rng, high)
 
 
 def read_reliabilities(written: Sequence[str]) -> tuple[float, dict[str, float]]:

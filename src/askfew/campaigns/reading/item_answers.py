@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from askfew.answers import AnswerKind, YesNo
+from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries import answers as told
@@ -17,7 +17,6 @@ __all__ = [
     "ItemAnswers",
     "answers_about",
     "answers_by_item",
-    "spoken",
 ]
 
 _Told = tuple[int, str, float, float | None]
@@ -78,7 +77,7 @@ def _by_question(campaign: Campaign, rows: Iterable[_Told]) -> tuple[AnsweredQue
     kind = campaign.settings.answers
     by_question: dict[int, list[tuple[Given, float]]] = {}
     for question, worker, value, seconds in rows:
-        given = Given(worker, spoken(kind, value), seconds)
+        given = Given(worker, kind.spoken(value), seconds)
         by_question.setdefault(question, []).append((given, value))
     return tuple(
         AnsweredQuestion(
@@ -90,18 +89,7 @@ def _by_question(campaign: Campaign, rows: Iterable[_Told]) -> tuple[AnsweredQue
     )
 
 
-def spoken(kind: AnswerKind, value: float) -> str:
-    """An answer as a person gave it.
-
-    >>> spoken(YesNo(), 1.0)
-    'yes'
-    """
-    if isinstance(kind, YesNo):
-        return "yes" if value > 0 else "no"
-    return f"{value:g}"
-
-
 def _mean(kind: AnswerKind, values: list[float]) -> str:
-    if isinstance(kind, YesNo):
+    if kind.in_words:
         return f"{sum(values):.0f} of {len(values)} yes"
     return f"mean {sum(values) / len(values):.3g} of {len(values)}"

@@ -21,7 +21,7 @@ from askfew.campaigns.db.queries.answers import Offer, offers_for_step, told_bef
 from askfew.campaigns.db.queries.campaigns import find_campaign, get_campaign, reused_by
 from askfew.campaigns.db.queries.slots import cells_in_order, settle
 from askfew.campaigns.db.queries.steps import seal_of, seals_of
-from askfew.campaigns.kinds import read_kind, write_kind
+from askfew.campaigns.kinds import read_kind
 from askfew.campaigns.lease_id import REUSED, LeaseId
 from askfew.campaigns.records import Answer
 from askfew.campaigns.settings import Settings
@@ -68,7 +68,7 @@ def reused_campaign(connection: Connection, name: str, settings: Settings) -> in
             "a campaign to be reused must be in the same store", repr(name), "check its name"
         )
     kind = old.settings_dict["answers"]
-    if kind != write_kind(settings.answers):
+    if kind != settings.answers.setting:
         raise InvalidInput(
             f"a campaign to be reused must have the same kind of answers: {settings.answers}",
             f"{kind} in {name!r}",

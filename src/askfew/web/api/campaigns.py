@@ -12,7 +12,6 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.contents import check_contents
 from askfew.campaigns.db.queries.contents import find_picture
 from askfew.campaigns.forecast import Sizes, crowd_forecast
-from askfew.campaigns.kinds import write_kind
 from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.reading.results import overview_of
 from askfew.campaigns.records import Item, Question
@@ -64,7 +63,7 @@ def _about(campaign: Campaign, caller: Caller) -> documents.About:
     known: dict[str, Any] = {
         "name": settings.name,
         "state": campaign.state,
-        "answers": write_kind(settings.answers),
+        "answers": settings.answers.setting,
         "guidelines": settings.guidelines,
         "items": len(campaign.items),
         "questions": len(campaign.questions),

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from askfew.answers import AnswerKind, Scale, YesNo
+from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.db.queries.slots import at_least_open, leases_of, open_and_leased
 from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count
@@ -37,7 +37,6 @@ __all__ = [
 
 router = APIRouter()
 
-_MOST_BUTTONS = 11
 _SKIPS = ("cannot tell", "it does not apply", "broken or not shown")
 """Why somebody skips a question. Kept with the skip, and told to the owner."""
 _AHEAD = 2
@@ -59,23 +58,19 @@ class Choice:
 def choices_for(kind: AnswerKind) -> list[Choice]:
     """Buttons for yes/no and for short scales of whole numbers; none where a number is typed.
 
+    >>> from askfew.answers import Scale
     >>> [choice.keys for choice in choices_for(Scale(1, 3))]
     [('1',), ('2',), ('3',)]
     """
-    match kind:
-        case YesNo():
-            yes = Choice("Yes", "yes", ("y", "1", "ArrowLeft"))
-            return [yes, Choice("No", "no", ("n", "2", "ArrowRight"))]
-        case Scale(low, high) if _counts(low, high):
-            values = range(int(low), int(high) + 1)
-            return [Choice(f"{v}", f"{v}", (f"{v}",) if 0 <= v <= 9 else ()) for v in values]
-        case _:
-            return []
-
-
-def _counts(low: float, high: float) -> bool:
-    whole = float(low).is_integer() and float(high).is_integer()
-    return whole and 2 <= high - low < _MOST_BUTTONS
+    if not kind.in_words:
+        return [
+            Choice(word, word, (word,) if 0 <= value <= 9 else ()) for word, value in kind.choices
+        ]
+    arrows = ("ArrowLeft", "ArrowRight") if len(kind.choices) == 2 else ()
+    return [
+        Choice(word.capitalize(), word, (word[0], f"{n + 1}", *arrows[n : n + 1]))
+        for n, (word, _) in enumerate(kind.choices)
+    ]
 
 
 @dataclass(frozen=True)
@@ -111,7 +106,7 @@ def answer_page(request: Request, caller: Worker, campaign: Opened) -> Response:
         settings=settings,
         worker=_worker(caller),
         choices=choices_for(settings.answers),
-        scale=settings.answers if isinstance(settings.answers, Scale) else None,
+        scale=_bounded(settings.answers),
         skips=_SKIPS,
         flags=FLAGS,
     )
@@ -151,6 +146,11 @@ def next_questions(
         "progress": asdict(progress_of(status, _usual(campaign))),
         "waiting": None if asked or sent.holding else why_waiting(campaign),
     }
+
+
+def _bounded(kind: AnswerKind) -> AnswerKind | None:
+    """The kind, if its answers are numbers between two ends that can be shown."""
+    return kind if math.isfinite(kind.high) and not kind.in_words else None
 
 
 def _worker(caller: Caller) -> str:

@@ -27,7 +27,7 @@ from jinja2 import (
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.folder.table_file import read_text
 from askfew.errors import InvalidAnswer, InvalidInput
@@ -104,7 +104,7 @@ class Prompts:
         self._guidelines, self._kind = guidelines, kind
         self._paraphrases = [environment.get_template(name) for name in named][: len(paraphrases)]
         self._template = environment.get_template(
-            str(template) if template is not None else _default(kind)
+            str(template) if template is not None else f"{kind.name}.j2"
         )
         self._several = environment.get_template("several.j2")
         self._try()
@@ -132,7 +132,7 @@ class Prompts:
             self._values(one, variant, picture)
             for one, variant in zip(asked, variants, strict=True)
         ]
-        together = {**each[0], "asks": [one["ask"] for one in each], "form": _form(self._kind)}
+        together = {**each[0], "asks": [one["ask"] for one in each], "form": self._kind.form}
         return Prompt(_rendered(self._several, together).strip(), picture)
 
     def _values(
@@ -177,27 +177,6 @@ def _environment(loader: BaseLoader) -> Environment:
     )
 
 
-def _default(kind: AnswerKind) -> str:
-    match kind:
-        case Scale():
-            return "scale.j2"
-        case Number():
-            return "number.j2"
-        case _:
-            return "yes-no.j2"
-
-
-def _form(kind: AnswerKind) -> str:
-    """What an answer looks like, where several are asked for at once."""
-    match kind:
-        case Scale():
-            return f"a number on a scale from {kind.low:g} to {kind.high:g}"
-        case Number():
-            return "a number, your best estimate"
-        case _:
-            return '"yes" or "no"; if you are not sure, what seems more likely'
-
-
 def _check(environment: Environment, name: str, text: str) -> None:
     try:
         unknown = find_undeclared_variables(environment.parse(text)) - VARIABLES.keys()
@@ -237,9 +216,8 @@ def answers_schema(kind: AnswerKind, questions: int) -> dict[str, Any]:
 
 
 def _schema(name: str, kind: AnswerKind, keys: list[str]) -> dict[str, Any]:
-    answer = (
-        {"type": "string", "enum": ["yes", "no"]} if isinstance(kind, YesNo) else {"type": "number"}
-    )
+    words = [word for word, _ in kind.choices]
+    answer = {"type": "string", "enum": words} if kind.in_words else {"type": "number"}
     schema = {
         "type": "object",
         "properties": dict.fromkeys(keys, answer),
@@ -319,7 +297,7 @@ def _valid(kind: AnswerKind, value: object) -> float | None:
         value = value.get("answer")
     said_so = isinstance(value, bool) or str(value).strip().lower() in _YES_NO
     # A bool would pass for a number, and 1 for a yes, though nobody meant it.
-    if said_so != isinstance(kind, YesNo) or not isinstance(value, bool | int | float | str):
+    if said_so != kind.in_words or not isinstance(value, bool | int | float | str):
         return None
     try:
         return kind.read(value)

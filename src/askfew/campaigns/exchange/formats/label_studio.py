@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from askfew.answers import AnswerKind, Number, Scale
+from askfew.answers import AnswerKind
 from askfew.campaigns.db.queries.contents import Picture
 from askfew.errors import InvalidInput
 
@@ -48,15 +48,14 @@ def task(
 
 def interface(kind: AnswerKind, guidelines: str, *, pictures: bool) -> str:
     """A labelling interface for these tasks, to be pasted into the project's settings."""
-    match kind:
-        case Scale(low, high):
-            control = f'<Number name="{_CONTROL}" toName="text" required="true"'
-            control += f' min="{low:g}" max="{high:g}" step="0.01"/>'
-        case Number():
-            control = f'<Number name="{_CONTROL}" toName="text" required="true" step="0.01"/>'
-        case _:
-            control = f'<Choices name="{_CONTROL}" toName="text" required="true">'
-            control += '<Choice value="yes"/><Choice value="no"/></Choices>'
+    asked = f'name="{_CONTROL}" toName="text" required="true"'
+    if kind.in_words:
+        words = "".join(f"<Choice value={quoteattr(word)}/>" for word, _ in kind.choices)
+        control = f"<Choices {asked}>{words}</Choices>"
+    else:
+        bounded = math.isfinite(kind.high - kind.low)
+        bounds = f' min="{kind.low:g}" max="{kind.high:g}"' if bounded else ""
+        control = f'<Number {asked}{bounds} step="0.01"/>'
     lines = [
         "<View>",
         f"  <Header value={quoteattr(guidelines)}/>" if guidelines else "",
