@@ -21,12 +21,12 @@ from askfew.campaigns.exchange.exporting import (
     crowd_kit_rows,
     label_studio_tasks,
     long_rows,
+    text_of,
 )
 from askfew.campaigns.exchange.formats import csv_table, label_studio, parquet_table
 from askfew.campaigns.exchange.formats.crowd_kit import join_task, split_task
 from askfew.campaigns.exchange.formats.whole_file import write_whole
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
-from askfew.campaigns.exchange.writing import text_of
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item, Question

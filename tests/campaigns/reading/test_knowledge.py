@@ -11,8 +11,8 @@ import pytest
 from askfew import Rule
 from askfew.answers import Scale, YesNo
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.exchange.exporting import text_of
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
-from askfew.campaigns.exchange.writing import text_of
 from askfew.campaigns.reading.knowledge import guesses_of, knowledge_of
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import RESULT_COLUMNS, result_of

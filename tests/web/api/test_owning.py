@@ -7,8 +7,7 @@ import zipfile
 import pytest
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.exchange.exporting import long_rows
-from askfew.campaigns.exchange.writing import FORMATS
+from askfew.campaigns.exchange.exporting import FORMATS, long_rows
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
 from small_campaigns import answer, small_campaign

@@ -1,17 +1,33 @@
-"""What a campaign has been told, as rows: the long table, crowd-kit's, Label Studio's tasks."""
+"""Every format in which answers, open questions or a whole campaign leave the house."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.answers import counted_answers
 from askfew.campaigns.db.queries.contents import find_picture
 from askfew.campaigns.db.queries.slots import open_cells
-from askfew.campaigns.exchange.formats import crowd_kit, label_studio
+from askfew.campaigns.exchange.formats import crowd_kit, csv_table, label_studio, parquet_table
+from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.exchange.moving import export_campaign
+from askfew.errors import InvalidInput
 
-__all__ = ["LONG_COLUMNS", "crowd_kit_rows", "label_studio_tasks", "long_rows"]
+__all__ = [
+    "FORMATS",
+    "LONG_COLUMNS",
+    "Format",
+    "crowd_kit_rows",
+    "label_studio_tasks",
+    "long_rows",
+    "text_of",
+    "write_export",
+]
 
 LONG_COLUMNS: dict[str, type] = {
     "item": str,
@@ -71,3 +87,91 @@ def label_studio_tasks(campaign: Campaign) -> list[dict[str, Any]]:
         text = item.text or ("" if picture else item.id)
         tasks.append(label_studio.task(item.id, text, picture, question.id, question.text))
     return tasks
+
+
+def _csv(campaign: Campaign) -> Written:
+    answers = long_rows(campaign)
+    return csv_table.written(LONG_COLUMNS, answers), len(answers)
+
+
+def _crowd_kit(campaign: Campaign) -> Written:
+    labels = crowd_kit_rows(campaign)
+    return csv_table.written(crowd_kit.COLUMNS, labels), len(labels)
+
+
+def _label_studio(campaign: Campaign) -> Written:
+    tasks = label_studio_tasks(campaign)
+    return json.dumps(tasks, indent=2) + "\n", len(tasks)
+
+
+def _interface(campaign: Campaign) -> Written:
+    settings, pictures = campaign.settings, bool(campaign.pictures)
+    return label_studio.interface(settings.answers, settings.guidelines, pictures=pictures), None
+
+
+def _rule(campaign: Campaign) -> Written:
+    """The rule of a campaign that has ended: it knows which answers taught it."""
+    rule = (campaign.outcome() or {}).get("rule")
+    if rule is None:
+        raise InvalidInput(
+            "a campaign must have ended with a rule",
+            f"{campaign.settings.name!r}, {campaign.state}, which has none",
+            "wait for its end, or see what 'askfew result' says",
+        )
+    return json.dumps(rule, indent=1) + "\n", None
+
+
+def _parquet(campaign: Campaign, out: Path) -> int:
+    answers = long_rows(campaign)
+    parquet_table.write(out, LONG_COLUMNS, answers)
+    return len(answers)
+
+
+Written = tuple[str, int | None]
+"""A text, and how many rows it has, where it has rows."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """How files of a format end, what they are, and who writes them: as a text, or to a file."""
+
+    ending: str
+    media_type: str
+    about: str
+    text: Callable[[Campaign], Written] | None = None
+    write: Callable[[Campaign, Path], int | None] | None = None
+
+
+FORMATS = {
+    "csv": Format(".csv", "text/csv", "one row an answer", _csv),
+    "parquet": Format(
+        ".parquet", "application/vnd.apache.parquet", "the same as Parquet", write=_parquet
+    ),
+    "crowd-kit": Format(".csv", "text/csv", "task, worker, label", _crowd_kit),
+    "label-studio": Format(".json", "application/json", "open questions as tasks", _label_studio),
+    "label-studio-interface": Format(
+        ".xml", "application/xml", "how to show those tasks", _interface
+    ),
+    "rule": Format(".json", "application/json", "what was learnt, for new items", _rule),
+    "campaign": Format(
+        ".askfew", "application/octet-stream", "all of it, for another store", write=export_campaign
+    ),
+}
+"""Of several with one ending, the first is meant by it."""
+
+
+def write_export(campaign: Campaign, kind: str, out: Path) -> int | None:
+    """Write one of FORMATS to a file; how many rows there were, where there are rows."""
+    write = FORMATS[kind].write
+    if write is not None:
+        return write(campaign, out)
+    text, rows = text_of(campaign, kind)
+    write_whole(out, text.encode())
+    return rows
+
+
+def text_of(campaign: Campaign, kind: str) -> Written:
+    """The text, of a format that is one, and its rows."""
+    text = FORMATS[kind].text
+    assert text is not None, f"{kind} is no text"
+    return text(campaign)

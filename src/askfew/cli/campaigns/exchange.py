@@ -11,10 +11,10 @@ from typer import Argument, Option
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.exchange.answer_files import header_of, read_answers
+from askfew.campaigns.exchange.exporting import FORMATS, text_of, write_export
 from askfew.campaigns.exchange.formats import crowd_kit
 from askfew.campaigns.exchange.importing import ImportReport, import_answers
 from askfew.campaigns.exchange.moving import import_campaign
-from askfew.campaigns.exchange.writing import FORMATS, text_of, write_export
 from askfew.campaigns.reading.status import status_of
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
@@ -40,27 +40,20 @@ def by_ending(path: Path, formats: Mapping[str, str]) -> str:
     return kind
 
 
-ExportFormat = Literal[
-    "csv", "parquet", "crowd-kit", "label-studio", "label-studio-interface", "rule", "campaign"
-]
-_WRITTEN_BY_ENDING = {
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".json": "label-studio",
-    ".xml": "label-studio-interface",
-    ".askfew": "campaign",
-}
+_ABOUT = ". ".join(f"{name}: {each.about}" for name, each in FORMATS.items())
+
+
+def _written_by_ending() -> dict[str, str]:
+    return {each.ending: name for name, each in reversed(FORMATS.items())}
 
 
 def export(
     name: Name,
     format: Annotated[  # noqa: A002 (the option is called so)
-        ExportFormat | None,
+        str | None,
         Option(
             metavar="FORMAT",
-            help="csv, parquet: one row an answer. crowd-kit: task, worker, label."
-            " label-studio: open questions as tasks; label-studio-interface: how to show them."
-            " rule: what was learnt, for new items. campaign: all of it, for another store.",
+            help=f"{_ABOUT}.",
             show_default=False,
         ),
     ] = None,
@@ -75,8 +68,11 @@ def export(
 
     The answers are a table of item, question, worker, answer, seconds, cost and time.
     """
-    kind = format or (by_ending(out, _WRITTEN_BY_ENDING) if out is not None else "csv")
-    if out is None and (json or not FORMATS[kind].is_text):
+    kind = format or (by_ending(out, _written_by_ending()) if out is not None else "csv")
+    if kind not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise InvalidInput(f"--format must be one of {known}", repr(kind), "choose one")
+    if out is None and (json or FORMATS[kind].text is None):
         raise InvalidInput(
             f"{'--json' if json else kind} needs a file to write to", "none", "say --out FILE"
         )

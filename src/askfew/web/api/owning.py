@@ -13,9 +13,9 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.exchange.exporting import FORMATS, Format, write_export
 from askfew.campaigns.exchange.formats import csv_table
 from askfew.campaigns.exchange.formats.whole_file import write_whole
-from askfew.campaigns.exchange.writing import FORMATS, Format, write_export
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import RESULT_COLUMNS, CampaignResult, result_of
 from askfew.campaigns.reading.status import status_of
@@ -38,7 +38,7 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/campaigns/{name}")
 
-_REPORT = Format(".html", "text/html")
+_REPORT = Format(".html", "text/html", "the report")
 _EXPORTS = {**FORMATS, "report": _REPORT}
 _TEXT: dict[str, Any] = {"schema": {"type": "string"}}
 _FILE: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
