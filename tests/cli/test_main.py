@@ -79,5 +79,5 @@ def test_a_value_that_is_not_among_the_choices_is_one_plain_sentence(
 ) -> None:
     assert run(monkeypatch, "export", "birds", "--format", "xls") == 2
     assert capsys.readouterr().err.startswith(
-        "askfew: Invalid value for '--format': 'xls' is not one of 'csv',"
+        "askfew: --format must be one of csv, parquet, crowd-kit"
     )
