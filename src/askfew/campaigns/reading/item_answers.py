@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from askfew.answers import AnswerKind
+from askfew.answers import AnswerKind, YesNo
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries import answers as told
@@ -90,6 +90,6 @@ def _by_question(campaign: Campaign, rows: Iterable[_Told]) -> tuple[AnsweredQue
 
 
 def _mean(kind: AnswerKind, values: list[float]) -> str:
-    if kind.in_words:
+    if isinstance(kind, YesNo):
         return f"{sum(values):.0f} of {len(values)} yes"
     return f"mean {sum(values) / len(values):.3g} of {len(values)}"

@@ -230,6 +230,7 @@ def _schema(name: str, kind: AnswerKind, keys: list[str]) -> dict[str, Any]:
 def parse_answer(kind: AnswerKind, text: str) -> float | None:
     """The answer, or None: a JSON object with one valid ``answer``, or the bare answer itself.
 
+    >>> from askfew.answers import YesNo
     >>> parse_answer(YesNo(), '{"answer": "yes"}'), parse_answer(YesNo(), "No.")
     (1.0, 0.0)
     >>> parse_answer(YesNo(), "I would say yes, but it may be no") is None
@@ -248,6 +249,7 @@ def parse_answers(kind: AnswerKind, text: str, questions: int) -> list[float | N
 
     A list, or an object with nothing but a list, is read where it has as many as were asked for.
 
+    >>> from askfew.answers import YesNo
     >>> parse_answers(YesNo(), '{"1": "yes", "2": "no", "3": "perhaps"}', 3)
     [1.0, 0.0, None]
     >>> parse_answers(YesNo(), '{"answers": ["yes", "no"]}', 2), parse_answers(YesNo(), "[]", 2)
@@ -295,7 +297,8 @@ def _nothing(_: str) -> None:
 def _valid(kind: AnswerKind, value: object) -> float | None:
     if isinstance(value, dict):
         value = value.get("answer")
-    said_so = isinstance(value, bool) or str(value).strip().lower() in _YES_NO
+    words = _YES_NO | dict(kind.choices).keys() if kind.in_words else _YES_NO
+    said_so = isinstance(value, bool) or str(value).strip().lower() in words
     # A bool would pass for a number, and 1 for a yes, though nobody meant it.
     if said_so != kind.in_words or not isinstance(value, bool | int | float | str):
         return None
