@@ -6,22 +6,15 @@ import json
 
 import numpy as np
 import pytest
-from scipy.stats import beta
 
-from askfew.algorithms.frugal.claim.cover import Cover
-from askfew.algorithms.frugal.claim.ledger import Ledger
-from askfew.algorithms.frugal.claim.panel import Panel
 from askfew.algorithms.frugal.method import by_panels, frugal
 from askfew.driver import RunEnd, replay, run
-from askfew.errors import InvalidInput, InvalidPlan
+from askfew.errors import InvalidInput
 from askfew.log import Log
-from askfew.plans import Plan
-from askfew.records import Batch, Finding, Floats, Oracle, Problem, Procedure, Tally
+from askfew.records import Batch, Finding, Oracle, Problem, Procedure, Tally
 from askfew.simulation.instances import Instance, World
 from askfew.simulation.referee import judge
 from askfew.testing import ForgetfulOracle, check_method
-
-RUNS, DELTA = 2000, 0.1
 
 
 class Counting:
@@ -157,125 +150,3 @@ def test_as_many_items_as_groups_need_no_answer() -> None:
 def test_bad_settings_are_refused(groups: int, per_cell: int) -> None:
     with pytest.raises(InvalidInput):
         frugal(Problem(20, 3), 0.1, np.random.default_rng(0), groups=groups, per_cell=per_cell)
-
-
-# Panels that cover all items, with a guesser that is as greedy as it can be.
-
-
-def covered(seed: int, peeking: bool) -> bool:
-    """Whether any label was published though all items are alike: always a mistake."""
-    rng = np.random.default_rng([seed, 8])
-    cover = Cover(Ledger(Problem(14, 2), 40, np.arange(2)), DELTA, np.arange(14))
-    totals = np.zeros((14, 2))
-    items, questions = np.repeat(np.arange(14), 2), np.tile(np.arange(2), 14)
-    ones = np.ones(28, dtype=np.int64)
-    for step in range(8):
-        answers = (rng.random((14, 2)) < 0.5).astype(np.float64)
-        seen, asked = (totals + 3 * answers, step + 3) if peeking else (totals, step)
-        means = (seen + 0.5) / (asked + 1)
-        columns = {"items": items, "questions": questions, "repeats": ones}
-        bets = {"guesses": means.ravel(), "bets": np.ones(14, dtype=np.int64)}
-        cover.ask(Plan("certify", {}, {**columns, **bets}))
-        cover.settle(Tally(ones, answers.ravel()))
-        totals += answers
-        if (cover.labels >= 0).any():
-            return True
-    return False
-
-
-def test_panels_of_items_that_are_all_alike_publish_rarely() -> None:
-    errors = sum(covered(seed, peeking=False) for seed in range(60))
-    assert float(beta.ppf(0.95, errors + 1, 60 - errors)) <= DELTA
-
-
-def test_panels_catch_bets_that_have_seen_the_answers() -> None:
-    assert sum(covered(seed, peeking=True) for seed in range(20)) > 10
-
-
-def test_a_panel_holds_every_partition_once() -> None:
-    cover = Cover(Ledger(Problem(4, 2), 1, np.arange(2)), 0.1, np.arange(4))
-    assert cover.root.sides is not None
-    assert len(np.unique(cover.root.sides, axis=0)) == 8
-    assert (cover.root.sides[:, 0] == 1).all()
-
-
-def test_parts_of_delta_of_panels_and_joins_add_up() -> None:
-    cover = Cover(Ledger(Problem(61, 2), 1, np.arange(2)), 0.1, np.arange(61))
-    assert sum(np.exp(-node.needed) for node in cover.nodes) == pytest.approx(0.1)
-    assert sorted(cover.root.members) == list(range(61))
-
-
-# The claim alone, with a guesser that is as greedy as it can be.
-
-ROWS = np.repeat(np.arange(6), 2), np.tile(np.arange(2), 6)
-
-
-def greedy(totals: Floats, asked: float) -> Plan:
-    """Bets that items are what their answers were so far."""
-    means = (totals + 0.5) / (asked + 1)
-    levels = np.clip(np.stack([means.max(axis=0), means.min(axis=0)]), 0.05, 0.95)
-    high = abs(means - levels[0]).sum(axis=1) < abs(means - levels[1]).sum(axis=1)
-    chances = np.where(high[:, np.newaxis], [0.9, 0.1], [0.1, 0.9])
-    columns = {"levels": levels.ravel(), "chances": chances.ravel()}
-    return Plan("certify", {}, {**columns, **rows()})
-
-
-def rows() -> dict[str, np.ndarray]:
-    items, questions = ROWS
-    return {"items": items, "questions": questions, "repeats": np.ones(12, dtype=np.int64)}
-
-
-def published(seed: int, peeking: bool) -> bool:
-    """Whether any label was published though all items are alike: always a mistake."""
-    rng = np.random.default_rng([seed, 9])
-    panel = Panel(Ledger(Problem(6, 2), 40, np.arange(2)), 2, DELTA, 1, [0, 1, 2, 3])
-    totals = np.zeros((6, 2))
-    for step in range(10):
-        answers = (rng.random((6, 2)) < 0.5).astype(np.float64)
-        plan = greedy(totals + 3 * answers, step + 3) if peeking else greedy(totals, step)
-        panel.ask(plan)
-        panel.settle(Tally(np.ones(12, dtype=np.int64), answers.ravel()))
-        totals += answers
-        if (panel.labels >= 0).any():
-            return True
-    return False
-
-
-def test_labels_of_items_that_are_all_alike_are_rare() -> None:
-    errors = sum(published(seed, peeking=False) for seed in range(RUNS))
-    assert float(beta.ppf(0.95, errors + 1, RUNS - errors)) <= DELTA
-
-
-def test_bets_that_have_seen_the_answers_are_caught() -> None:
-    errors = sum(published(seed, peeking=True) for seed in range(100))
-    assert errors > 50
-
-
-def test_attempts_share_delta() -> None:
-    ledger = Ledger(Problem(6, 2), 40, np.arange(2))
-    panels = [Panel(ledger, 2, DELTA, attempt, [0, 1, 2, 3]) for attempt in range(1, 30)]
-    assert sum(each.panel_delta + each.item_delta for each in panels) <= DELTA
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("repeats", np.full(12, 41)),
-        ("items", np.full(12, 6)),
-        ("items", np.zeros(12, dtype=np.int64)),
-        ("questions", np.full(12, 2)),
-        ("chances", np.full(12, 0.7)),
-        ("levels", np.full(4, np.nan)),
-    ],
-)
-def test_a_bad_plan_is_refused(name: str, value: np.ndarray) -> None:
-    panel = Panel(Ledger(Problem(6, 2), 40, np.arange(2)), 2, DELTA, 1, [0, 1, 2, 3])
-    good = greedy(np.zeros((6, 2)), 0)
-    with pytest.raises(InvalidPlan):
-        panel.ask(Plan("certify", {}, {**good.columns, name: value}))
-
-
-@pytest.mark.parametrize("members", [[0], [0, 0, 1], [0, 6], [-1, 2]])
-def test_a_bad_panel_is_refused(members: list[int]) -> None:
-    with pytest.raises(InvalidPlan):
-        Panel(Ledger(Problem(6, 2), 40, np.arange(2)), 2, DELTA, 1, members)
