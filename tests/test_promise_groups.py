@@ -29,7 +29,7 @@ from askfew.planning.defaults import default_useful
 from askfew.records import Finding, Problem, Procedure
 from askfew.simulation import Instance, simulate_runs
 from askfew.web.pages.dashboard.view import View
-from askfew.web.pages.new.draft import Filled, read_draft
+from askfew.web.pages.new.draft import FormInput, read_draft
 from askfew.workers.simulate import random_groups
 from commands import Command, command
 from web_site import API, Site, document
@@ -208,10 +208,10 @@ def test_from_the_form() -> None:
     how = {"method": "frugal", "groups": "2", "per_cell": "40", "tolerance": "0.05"}
     texts = {"name": "birds", "questions": "Swims?\nFlies?"} | how
     items = b"id,text\n" + b"".join(b"i%d,\n" % n for n in range(9))
-    draft, sentences = read_draft(Filled(texts, items=items))
+    draft, sentences = read_draft(FormInput(texts, items=items))
     assert draft is not None, sentences
     assert draft.settings.arguments() == {"per_cell": 40, "tolerance": 0.05}
-    draft, sentences = read_draft(Filled(texts | {"per_cell": "12"}, items=items))
+    draft, sentences = read_draft(FormInput(texts | {"per_cell": "12"}, items=items))
     assert draft is None
     assert "no tolerance, got a tolerance of 0.05" in sentences["tolerance"]
 

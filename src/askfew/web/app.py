@@ -1,4 +1,4 @@
-"""The web room put together: access, API, pages, over the campaigns of one store."""
+"""The application: API and pages over the campaigns of one store."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def create_app(
     url: str | None = None,
     shared: Shared | None = None,
 ) -> FastAPI:
-    """An ASGI app. ``secure_cookies`` where browsers come by TLS: without, they would get none.
-    Links begin with ``url``, or with the address by which their maker has come. ``shared`` is what
-    it has in common with other processes, if there are any.
+    """An ASGI app. ``secure_cookies`` is for servers behind TLS: without TLS, browsers would drop
+    such cookies. Links begin with ``url``, or else with the address of the request that makes them.
+    ``shared`` is what it shares with other processes, if there are any.
     """
     shared = shared or Shared(TokenThrottle(store.clock))
     app = FastAPI(
@@ -66,7 +66,7 @@ def _problem_page(request: Request, problem: problems.ProblemDetails) -> Respons
 
 
 def _health(request: Request) -> JSONResponse:
-    """200 while the store answers; where it does not, the error's own answer is 503."""
+    """200 while the store answers; if it does not, the error handler answers 503."""
     store: Store = request.app.state.store
     with store.database.read() as connection:
         migrations.version_of(connection)

@@ -55,7 +55,7 @@ _KINDS = 1000
 
 
 class Connection(H11Protocol):
-    """One client, and since when it keeps us waiting."""
+    """One client, and since when the server has been waiting for it."""
 
     _since = 0.0
     _came = 0
@@ -63,7 +63,7 @@ class Connection(H11Protocol):
     _moved = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take it in, and let another go if there are too many."""
+        """Accept a connection; drop another if there are too many."""
         super().connection_made(transport)
         self._since = self._moved = self.loop.time()
         if len(self.connections) > (most := most_connections()):
@@ -87,7 +87,7 @@ class Connection(H11Protocol):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the client has to go on, and not we."""
+        """Whether it is the client's turn, not the server's."""
         return self._awaits_head or self.cycle.more_body
 
     @property
@@ -95,7 +95,7 @@ class Connection(H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def is_late(self, now: float) -> bool:
-        """Whether the client has kept us waiting too long."""
+        """Whether the client has missed its deadline."""
         unsent = self.transport.get_write_buffer_size()
         if unsent != self._unsent:
             self._unsent, self._moved = unsent, now
@@ -109,7 +109,7 @@ class Connection(H11Protocol):
         return False
 
     def drop(self) -> None:
-        """Hang up; what the client does not read is not waited for."""
+        """Close the connection, without waiting for a client that does not read."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
@@ -117,7 +117,7 @@ class Connection(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """uvicorn's, which also looks after its connections."""
+    """uvicorn's server, which also enforces the deadlines of its connections."""
 
     def __init__(self, app: Any, *, is_alone: bool = True, **options: Any) -> None:
         config = uvicorn.Config(
@@ -149,7 +149,7 @@ class Server(uvicorn.Server):
 
 
 def most_connections() -> int:
-    """So many that the process never runs out of files, also while it takes new ones."""
+    """How many connections may be open, so that the process never runs out of files."""
     if resource is None:
         return MOST
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -1,4 +1,4 @@
-"""The address that links begin with: one by which those who are invited can come."""
+"""The address that invitation links begin with: one that the invited people can reach."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_url(url: str) -> str:
 
 
 def site_of(request: Request) -> str:
-    """What the server was told, or else the address by which this request has come."""
+    """The address that the server was given, or else the one of this request."""
     told: str | None = request.app.state.url
     return told or str(request.base_url).rstrip("/")
 
@@ -50,13 +50,13 @@ def link_of(request: Request, token: str | None) -> str | None:
 
 
 def only_here(request: Request) -> str | None:
-    """The address that links begin with, if only this machine finds it."""
+    """The address that links begin with, if only this machine can reach it."""
     site = site_of(request)
     return site if is_loopback(urlsplit(site).hostname or "") else None
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only the machine itself is reached by it.
+    """Whether a host name means this machine only.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("10.0.0.5")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Campaigns that this process has open: opening one reads all its items, so it is kept."""
+"""Campaigns that this process has opened. They are kept: opening one reads all its items."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class OpenedCampaigns:
 
 
 async def opened(request: Request, name: str) -> Campaign:
-    """The campaign that the path names; only the first time is worth a thread."""
+    """The campaign of the path. Only opening it the first time takes a thread."""
     campaigns: OpenedCampaigns = request.app.state.campaigns
     known = campaigns.known(name)
     return await run_in_threadpool(campaigns.get, name) if known is None else known

@@ -1,4 +1,4 @@
-"""What goes wrong, in one form: a problem document (RFC 9457) for programs, a page for people."""
+"""Errors: a problem document (RFC 9457) for programs, a page for people."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def install(app: FastAPI, page: Callable[[Request, ProblemDetails], Response]) -
 
 
 def _said(error: Exception) -> Refused:
-    """What askfew itself says about its input."""
+    """The response to an error of askfew's own."""
     if isinstance(error, StoreFull):
         return Refused(503, "the store has no room left: tell its owner, and try again", _LATER)
     if isinstance(error, StoreUnreachable):
@@ -88,12 +88,12 @@ def _invalid(error: Exception) -> Refused:
 
 
 def _plain(text: str, most: int = 300) -> str:
-    """A text made of what was sent, such as is safe to send: not endless, no half characters."""
+    """A text with parts of the request in it, made safe: cut short, without broken characters."""
     return text.encode(errors="replace").decode()[:most]
 
 
 def _allowed(request: Request) -> str:
-    """What may be done there: a path may have several routes, and each knows only its own."""
+    """The methods of this path: it may have several routes, and each knows only its own."""
     routes, scope = request.app.router.routes, request.scope
 
     def takes(method: str) -> bool:

@@ -1,4 +1,4 @@
-"""What every response says to browsers, and how much a request may carry."""
+"""Security headers of every response, and limits on the size of requests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UPLOADS = ("/api/v1/campaigns", "/new")
 
 
 class SecurityHeaders:
-    """No script or style but our own files, in nobody's frame; nothing kept that is not static."""
+    """Scripts and styles from our own files only, no frames, caching of static files only."""
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self.app = app
@@ -81,7 +81,7 @@ class BodyLimit:
 
 
 class TooLarge(Refused):
-    """The body is longer than may be; the rest of it is not read."""
+    """The body is too long; the rest of it is not read."""
 
     def __init__(self, limit: int) -> None:
         headers = {"Connection": "close"}

@@ -42,7 +42,7 @@ _LEAST_LIFE = 1.0
 
 
 def check_host(host: str, *, behind_tls: bool, without_tls: bool) -> None:
-    """Beyond this machine, tokens and answers travel in the open unless there is TLS in front."""
+    """Refuse a host that others can reach without TLS: tokens would not be encrypted."""
     if not (is_loopback(host) or behind_tls or without_tls):
         raise InvalidInput(
             "a server for other machines must have TLS in front of it",
@@ -70,7 +70,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def address(listening: socket.socket) -> str:
-    """Where a browser on this machine finds it."""
+    """The address for a browser on this machine."""
     host, port = listening.getsockname()[:2]
     host = _EVERYWHERE.get(host, host)
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -97,7 +97,7 @@ def serve(
 
 
 @dataclass(frozen=True)
-class _Orders:
+class _ServerSettings:
     """What a server process must know."""
 
     store_url: str
@@ -116,23 +116,23 @@ def serve_many(
     url: str | None = None,
 ) -> None:
     """Serve by so many processes until this one is told to end (SIGINT or SIGTERM)."""
-    orders = _Orders(store_url, listening, offer_shared(Shared()), behind_tls, url)
+    settings = _ServerSettings(store_url, listening, offer_shared(Shared()), behind_tls, url)
     with _told_to_end() as ended:
-        places = [_Place(orders) for _ in range(workers)]
+        processes = [_ServerProcess(settings) for _ in range(workers)]
         try:
             while not ended.is_set():
-                wait([each.process.sentinel for each in places], _LOOK_SECONDS)
-                for each in places:
+                wait([each.process.sentinel for each in processes], _LOOK_SECONDS)
+                for each in processes:
                     each.renew(ended)
         finally:
-            _end(places)
+            _end(processes)
 
 
-class _Place:
+class _ServerProcess:
     """One of the processes: when it ends, another takes its place."""
 
-    def __init__(self, orders: _Orders) -> None:
-        self._orders = orders
+    def __init__(self, settings: _ServerSettings) -> None:
+        self._settings = settings
         self._start()
 
     def renew(self, ended: Event) -> None:
@@ -146,7 +146,7 @@ class _Place:
 
     def _start(self) -> None:
         self._began = time.monotonic()
-        self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(self._orders,))
+        self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(self._settings,))
         # Ctrl-C goes to all processes of a terminal. Only the parent heeds it, and tells the
         # others: a process that is still importing would print where it was interrupted.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
@@ -154,13 +154,13 @@ class _Place:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 
-def _serve(orders: _Orders) -> None:
+def _serve(settings: _ServerSettings) -> None:
     """What a server process does."""
-    store = Store(orders.store_url)
-    shared = connect_shared(orders.shared)
-    server = new_server(store, behind_tls=orders.behind_tls, url=orders.url, shared=shared)
+    store = Store(settings.store_url)
+    shared = connect_shared(settings.shared)
+    server = new_server(store, behind_tls=settings.behind_tls, url=settings.url, shared=shared)
     Thread(target=_end_with_parent, args=(server,), daemon=True).start()
-    server.run(sockets=[orders.listening])
+    server.run(sockets=[settings.listening])
     store.close()
 
 
@@ -171,12 +171,12 @@ def _end_with_parent(server: Server) -> None:
     server.should_exit = True
 
 
-def _end(places: list[_Place]) -> None:
-    """Let requests on their way end, but not for ever."""
-    for each in places:
+def _end(processes: list[_ServerProcess]) -> None:
+    """End all processes. Requests on their way have some seconds."""
+    for each in processes:
         each.process.terminate()
     until = time.monotonic() + GRACE + 2
-    for each in places:
+    for each in processes:
         each.process.join(max(until - time.monotonic(), 0.0))
         if each.process.is_alive():
             each.process.kill()

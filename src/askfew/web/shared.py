@@ -31,7 +31,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class SharedAddress:
-    """Where the parent process offers its objects, and the secret that opens the door."""
+    """Where the parent process offers its objects, and the secret key for it."""
 
     place: str
     key: bytes
@@ -45,7 +45,7 @@ def offer_shared(shared: Shared) -> SharedAddress:
     """Answer calls in threads of this process, for as long as it lives."""
 
     class Offering(_Manager):
-        """With these very objects."""
+        """A manager of its own, because the registry belongs to the class."""
 
     Offering.register("throttle", callable=lambda: shared.throttle, exposed=("wrong",))
     Offering.register("forecasts", callable=lambda: shared.forecasts, exposed=("get", "made"))

@@ -7,9 +7,9 @@ import pytest
 
 from askfew.campaigns.forecast import Sizes
 from askfew.web.pages import forecasts
-from askfew.web.pages.forecasts import Forecasts, Wish
+from askfew.web.pages.forecasts import ForecastRequest, Forecasts
 
-WISH = Wish('{"name": "x"}', Sizes(10, 3))
+WISH = ForecastRequest('{"name": "x"}', Sizes(10, 3))
 
 
 @pytest.mark.parametrize("written", ["b''", "pickle.dumps(1) + pickle.dumps('x' * 1000)[:500]"])

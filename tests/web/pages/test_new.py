@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from askfew.campaigns.store import Store
-from askfew.web.pages.new.draft import Filled, read_draft
+from askfew.web.pages.new.draft import FormInput, read_draft
 from pictures import PIXEL
 from web_site import Site
 
@@ -16,7 +16,7 @@ TEXTS = {"name": "birds", "questions": "Does it swim?\n\n Does it fly? ", "answe
 
 
 def test_a_table_with_pictures_and_typed_questions_make_a_draft() -> None:
-    filled = Filled({**TEXTS, "max_answers": "5,000"}, items=ITEMS, pictures=[("b.png", PIXEL)])
+    filled = FormInput({**TEXTS, "max_answers": "5,000"}, items=ITEMS, pictures=[("b.png", PIXEL)])
     draft, sentences = read_draft(filled)
     assert sentences == {}
     assert draft is not None
@@ -32,7 +32,7 @@ def test_a_table_with_pictures_and_typed_questions_make_a_draft() -> None:
 
 def test_pictures_alone_are_items_in_human_order() -> None:
     pictures = ["10.png", "folder/2.png", "x.png", "x.gif"]
-    draft, _ = read_draft(Filled(TEXTS, pictures=[(name, PIXEL) for name in pictures]))
+    draft, _ = read_draft(FormInput(TEXTS, pictures=[(name, PIXEL) for name in pictures]))
     assert draft is not None
     assert [item.id for item in draft.items] == ["2", "10", "x.gif", "x.png"]
 
@@ -87,7 +87,7 @@ def test_what_is_wrong_is_said_beside_its_field(
     texts: dict[str, str], items: bytes | None, field: str, words: str
 ) -> None:
     draft, sentences = read_draft(
-        Filled({**TEXTS, **texts}, items=items, pictures=[("b.png", PIXEL)] if items else [])
+        FormInput({**TEXTS, **texts}, items=items, pictures=[("b.png", PIXEL)] if items else [])
     )
     assert draft is None
     assert words in sentences[field]
@@ -97,7 +97,7 @@ def test_what_is_wrong_is_said_beside_its_field(
 def test_anchors_and_defining_questions_can_be_typed() -> None:
     typed = {"known": "b, owls\na , ducks", "questions": "* Does it hoot?\nDoes it swim?"}
     draft, sentences = read_draft(
-        Filled({**TEXTS, **typed, "gold": "0.1"}, items=ITEMS, pictures=[("b.png", PIXEL)])
+        FormInput({**TEXTS, **typed, "gold": "0.1"}, items=ITEMS, pictures=[("b.png", PIXEL)])
     )
     assert sentences == {}
     assert draft is not None
@@ -114,7 +114,7 @@ def test_anchors_and_defining_questions_can_be_typed() -> None:
 
 def test_a_file_that_is_no_picture_is_refused() -> None:
     pictures = [("a.png", PIXEL), ("b.png", b"<svg onload=alert(1)>")]
-    _, sentences = read_draft(Filled(TEXTS, pictures=pictures))
+    _, sentences = read_draft(FormInput(TEXTS, pictures=pictures))
     assert "PNG, JPEG, GIF or WebP" in sentences["items"]
 
 
@@ -128,7 +128,7 @@ def test_a_file_that_is_no_picture_is_refused() -> None:
     ],
 )
 def test_no_picture_gets_lost_and_each_can_be_stored(names: tuple[str, ...], words: str) -> None:
-    draft, sentences = read_draft(Filled(TEXTS, pictures=[(name, PIXEL) for name in names]))
+    draft, sentences = read_draft(FormInput(TEXTS, pictures=[(name, PIXEL) for name in names]))
     assert draft is None
     assert words in sentences["items"]
 

@@ -1,4 +1,4 @@
-"""The one place where tokens and cookies are looked at, and cookies given."""
+"""Checks tokens and cookies, and sets cookies. Nothing else reads them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ Look = Callable[[Store, str, str | None], Caller | None]
 
 @dataclass(frozen=True)
 class BrowserSession:
-    """A browser that has just come in: ``set_on`` the response that welcomes it."""
+    """A session that was just opened; call ``set_on`` with the first response."""
 
     caller: Caller
     name: str
@@ -82,7 +82,7 @@ class BrowserSession:
     secure: bool
 
     def set_on(self, response: Response) -> None:
-        """Give the browser its cookie. Lax: it must come along when a link in a mail is opened."""
+        """Set the cookie. Lax, because it must be sent when a link in a mail is opened."""
         response.set_cookie(
             self.name,
             self.value,
@@ -95,10 +95,10 @@ class BrowserSession:
 
 
 def sent_by_another_site(request: HTTPConnection) -> bool:
-    """Whether a browser says that a page of another site made it send this.
+    """Whether a page of another site made the browser send this request.
 
     The host alone is compared: behind a proxy, a server may not know that it is reached by TLS.
-    A program that sends none of these headers is no browser, and has nothing to be tricked into.
+    A request without any of these headers comes from a program, which no page can trick.
     """
     site = request.headers.get("sec-fetch-site")  # not sent without TLS, but for this machine
     if site is not None:
@@ -109,8 +109,8 @@ def sent_by_another_site(request: HTTPConnection) -> bool:
 
 
 class Authenticator:
-    """Looks at what a request shows. Browsers show cookies: the owner's, and that of somebody
-    invited, which is for all their campaigns.
+    """Finds out who sent a request, by its token or its cookies. A browser may have two cookies:
+    the owner's, and an invited person's, which is good for all their campaigns.
     """
 
     def __init__(self, store: Store, throttle: TokenThrottle, *, secure: bool) -> None:
@@ -131,8 +131,8 @@ class Authenticator:
             close_session(self.store, request.cookies[name])
         response.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=self.secure)
 
-    def guessed(self, request: HTTPConnection, token: str) -> None:
-        """Somebody has shown a token that is nobody's: whoever goes on like this is slowed down."""
+    def note_wrong_token(self, request: HTTPConnection, token: str) -> None:
+        """Count a wrong token; Refused if too many came from the same address."""
         address = request.client.host if request.client else ""
         wait = self._throttle.wrong(address, hash_of(token))
         if wait:
@@ -140,7 +140,7 @@ class Authenticator:
             raise Refused(429, sentence, {"Retry-After": str(wait)})
 
     def person(self, request: HTTPConnection) -> Caller:
-        """Somebody invited, wherever to; else Refused."""
+        """A person who was invited to any campaign, or Refused."""
         cookie = request.cookies.get(self._cookie(owner=False))
         if cookie is None:
             raise Refused(401, _NO_TOKEN)
@@ -150,20 +150,20 @@ class Authenticator:
         return caller
 
     def owner(self, request: HTTPConnection, csrf: str | None = None) -> Caller:
-        """The owner, or Refused. ``csrf`` is what came along; None if nothing is to be changed."""
+        """The owner, or Refused. ``csrf`` is the page's token; None if nothing is changed."""
         caller = self._admitted(request, None, csrf)
         if not caller.is_owner:
             raise Refused(403, "this is for the owner")
         return caller
 
     def worker(self, request: HTTPConnection, campaign: str, csrf: str | None = None) -> Caller:
-        """A worker of this campaign, or the owner; else Refused."""
+        """A worker of this campaign or the owner, or Refused."""
         return self._admitted(request, campaign, csrf)
 
     def _admitted(self, request: HTTPConnection, campaign: str | None, csrf: str | None) -> Caller:
-        """The first that is good; somebody with a worn-out worker's cookie may be the owner."""
+        """Try each credential. An owner may also have an old worker's cookie."""
         refusal = Refused(401, _NO_TOKEN, {"WWW-Authenticate": "Bearer"})
-        for secret, look in self._secrets(request, campaign):
+        for secret, look in self._credentials(request, campaign):
             try:
                 caller = self._looked_up(request, secret, look, campaign)
             except Refused as error:
@@ -178,8 +178,8 @@ class Authenticator:
                 refusal = found
         raise refusal
 
-    def _secrets(self, request: HTTPConnection, campaign: str | None) -> list[tuple[str, Look]]:
-        """What the request shows: a token, or else the cookies that fit."""
+    def _credentials(self, request: HTTPConnection, campaign: str | None) -> list[tuple[str, Look]]:
+        """The token of the request, or else its cookies, with how to look each up."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme:
             return [(token.strip(), by_token)] if scheme.lower() == "bearer" else []
@@ -192,7 +192,7 @@ class Authenticator:
     ) -> Caller:
         caller = look(self.store, secret, campaign)
         if caller is None:
-            self.guessed(request, secret)
+            self.note_wrong_token(request, secret)
             raise Refused(401, _WRONG_TOKEN, {"WWW-Authenticate": "Bearer"})
         return caller
 

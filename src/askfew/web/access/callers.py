@@ -34,7 +34,7 @@ _ELSEWHERE = "this invitation is for another campaign"
 
 @dataclass(frozen=True)
 class Caller:
-    """The owner (no worker), or a person who was invited; ``campaign`` is where they are let in."""
+    """The owner (no worker), or an invited person; ``campaign`` is the one they may enter."""
 
     campaign: str | None = None
     worker: str | None = None
@@ -48,9 +48,9 @@ class Caller:
 
 
 def by_token(store: Store, token: str, campaign: str | None) -> Caller | None:
-    """Whose token this is; None if it is nobody's, or too old.
+    """The caller with this token; None if there is none, or if it has expired.
 
-    Refused if it is somebody's who may not enter the campaign.
+    Refused if the caller may not enter the campaign.
     """
     digest = hash_of(token)
     holder = holder_of_token(store.database, digest, campaign)
@@ -60,14 +60,14 @@ def by_token(store: Store, token: str, campaign: str | None) -> Caller | None:
 
 
 def by_session(store: Store, session: str, campaign: str | None) -> Caller | None:
-    """Whose session this is; None if it has run out, or if its token is good no more."""
+    """The caller with this session; None if it or its token has expired."""
     holder = holder_of_session(store.database, hash_of(session), campaign, store.clock())
     caller = None if holder is None else _caller(store, holder, campaign)
     return None if caller is None else replace(caller, csrf=csrf_of(session))
 
 
 def open_session(store: Store, token: str) -> str:
-    """A new session for whoever holds this token; those that ran out are cleared away."""
+    """A new session for the holder of this token. Expired sessions are deleted."""
     session, now = new_token(), store.clock()
     with store.database.write() as connection:
         until = now + SESSION_SECONDS
@@ -76,7 +76,7 @@ def open_session(store: Store, token: str) -> str:
 
 
 def close_session(store: Store, session: str) -> None:
-    """Whoever has copied the cookie has nothing."""
+    """End a session, so that a copied cookie is worth nothing."""
     with store.database.write() as connection:
         delete_session(connection, hash_of(session))
 

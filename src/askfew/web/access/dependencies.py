@@ -49,7 +49,7 @@ THREADS = 10
 
 
 def authenticator(request: Request) -> Authenticator:
-    """The app's, for pages that let browsers in and out."""
+    """The authenticator of the app, for pages that log browsers in and out."""
     found: Authenticator = request.app.state.authenticator
     return found
 
@@ -67,7 +67,7 @@ async def worker(request: Request, name: str, _: Documented) -> Caller:
 
 
 async def csrf_sent(request: Request) -> str | None:
-    """What came along with a change, in the header or in the form; None if it is no change."""
+    """The page's token from the header or the form; None if the request changes nothing."""
     if request.method in _SAFE:
         return None
     sent = request.headers.get("x-csrf-token")
@@ -84,14 +84,14 @@ Entered = Annotated[Authenticator, Depends(authenticator)]
 
 
 class Visit:
-    """A request for the campaign ``name``: a worker's, or the owner's, as will turn out."""
+    """A request about the campaign ``name``, whose sender is not known yet."""
 
     def __init__(self, request: Request, name: str) -> None:
         self._request, self._name = request, name
         self._seen = False
 
     async def served(self, work: Callable[[Caller], T]) -> T:
-        """What the work gives for whoever came, or Refused; both in one thread."""
+        """Look up the sender and do the work, in one thread; Refused if they may not come in."""
         csrf = await csrf_sent(self._request)
         limiter: CapacityLimiter = self._request.app.state.threads
 
@@ -102,7 +102,7 @@ class Visit:
         return await to_thread.run_sync(admitted, limiter=limiter)
 
     async def admit(self) -> None:
-        """See who came, unless that was done."""
+        """Look up the sender, unless that was done."""
         if not self._seen:
             await self.served(lambda caller: caller)
 
@@ -116,8 +116,8 @@ Visiting = Annotated[Visit, Depends(_visit)]
 
 
 class AdmittingRoute(APIRoute):
-    """A stranger is told nothing but that: neither what is wrong with a request, nor whether there
-    is such a campaign. FastAPI finds both before the route begins, and the sender is seen first.
+    """Checks the sender before it reports any other error. A stranger must not learn what is wrong
+    with a request, or whether a campaign exists; FastAPI finds both before the route begins.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -69,14 +69,14 @@ class CampaignOfPerson:
 
 
 def invite(campaign: Campaign, worker: str) -> str | None:
-    """Let the worker in. The token of their new link; None if they have one, which stays good and
-    opens this campaign, too.
+    """Invite the worker. Returns the token of their new link; None if they have a link already,
+    which now opens this campaign, too.
     """
     return invite_all(campaign, [worker])[worker]
 
 
 def invite_all(campaign: Campaign, names: Sequence[str]) -> dict[str, str | None]:
-    """Let them all in, or none; see ``invite``."""
+    """Invite all of them, or none; see ``invite``."""
     for worker in names:
         check_name(worker)
     with campaign.database.write() as connection:
@@ -84,7 +84,7 @@ def invite_all(campaign: Campaign, names: Sequence[str]) -> dict[str, str | None
 
 
 def new_link(campaign: Campaign, worker: str) -> str:
-    """Let the worker in by a new link: its token. Those they had are good no more."""
+    """Invite the worker by a new link, and return its token. Their old links stop working."""
     check_name(worker)
     with campaign.database.write() as connection:
         _invite(connection, campaign, worker, signed_up=False)
@@ -95,7 +95,7 @@ def new_link(campaign: Campaign, worker: str) -> str:
 def let_in(
     connection: Connection, campaign: Campaign, worker: str, *, signed_up: bool = False
 ) -> str | None:
-    """See ``invite``; within a transaction."""
+    """As ``invite``, within a transaction."""
     _invite(connection, campaign, worker, signed_up=signed_up)
     now = campaign.clock()
     if extend_link(connection, worker, now, now + INVITED_SECONDS):
@@ -120,19 +120,19 @@ def _make_link(connection: Connection, campaign: Campaign, worker: str) -> str:
 
 
 def invitations_of(campaign: Campaign) -> list[Invitation]:
-    """All of them, oldest first."""
+    """All invitations of a campaign, oldest first."""
     with campaign.database.read() as connection:
         return invitations_to(connection, campaign.id)
 
 
 def campaigns_of(store: Store, worker: str) -> list[CampaignOfPerson]:
-    """Where the worker is invited and not revoked, newest first."""
+    """The campaigns that the worker is invited to and not revoked from, newest first."""
     with store.database.read() as connection:
         return [CampaignOfPerson(*each) for each in invited_to(connection, worker)]
 
 
 def revoke(campaign: Campaign, worker: str) -> bool:
-    """Let the worker in no more, and ask them no more; whether there was such a worker."""
+    """Lock the worker out of the campaign. Returns whether there was such a worker."""
     check_name(worker)
     with campaign.database.write() as connection:
         known = revoke_invitation(connection, campaign.id, worker, campaign.clock())
@@ -143,7 +143,7 @@ def revoke(campaign: Campaign, worker: str) -> bool:
 
 @dataclass(frozen=True)
 class OpenLink:
-    """How many may sign up by it, and how many have."""
+    """A link by which several people may sign up: how many may, and how many have."""
 
     most: int
     signed_up: int
@@ -151,7 +151,7 @@ class OpenLink:
 
 
 def make_open_link(campaign: Campaign, most: int) -> str:
-    """The token of a campaign's open link; an older one is good no more. Nobody is locked out."""
+    """Make an open link and return its token. An older link stops working; nobody is locked out."""
     if not 1 <= most <= MOST_SIGN_UPS:
         raise InvalidInput(
             f"the number of people who may sign up must be from 1 to {MOST_SIGN_UPS:,}",
@@ -166,7 +166,7 @@ def make_open_link(campaign: Campaign, most: int) -> str:
 
 
 def close_open_link(campaign: Campaign) -> None:
-    """Nobody signs up any more. Who has stays."""
+    """End the open link. Those who have signed up stay."""
     with campaign.database.write() as connection:
         delete_open_link(connection, campaign.id)
 
@@ -181,7 +181,7 @@ def open_link_of(campaign: Campaign) -> OpenLink | None:
 
 
 def signing_up(store: Store, token: str) -> tuple[str, bool] | None:
-    """The campaign that a token is for, and whether there is room; None if it is for none."""
+    """The campaign of an open link, and whether there is room; None if there is no such link."""
     with store.database.read() as connection:
         found = open_link_by_hash(connection, hash_of(token), store.clock())
         if found is None:
@@ -191,7 +191,7 @@ def signing_up(store: Store, token: str) -> tuple[str, bool] | None:
 
 
 def sign_up(campaign: Campaign, token: str, worker: str) -> str:
-    """The token of the person's own link. A name that is taken is refused: links are not shared."""
+    """Sign up, and return the token of the person's own link. A name that is taken is refused."""
     check_name(worker)
     with campaign.database.write() as connection:
         # Held to the end: of two who want the last place, one waits.

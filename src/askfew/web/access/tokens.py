@@ -18,7 +18,7 @@ def new_token() -> str:
 
 
 def hash_of(token: str) -> str:
-    """What a store keeps. The token is random, so a plain hash cannot be guessed backwards.
+    """The hash that the store keeps. The token is random, so a plain hash cannot be reversed.
 
     >>> len(hash_of("anything")), hash_of("a") == hash_of("b")
     (64, False)
@@ -27,20 +27,20 @@ def hash_of(token: str) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two are equal, in a time that does not tell where they differ."""
+    """Whether two strings are equal, in constant time."""
     return hmac.compare_digest(one.encode(errors="replace"), other.encode(errors="replace"))
 
 
 def csrf_of(session: str) -> str:
-    """What a page of this session must send along with every change.
+    """The token that a page of this session must send with every change.
 
-    Made from the cookie that no script and no other site can read, so it needs no place to be kept.
+    It is made from the cookie, which no script and no other site can read, so it is stored nowhere.
     """
     return hmac.new(session.encode(errors="replace"), b"csrf", hashlib.sha256).hexdigest()
 
 
 def first_token(store: Store) -> str | None:
-    """The store's new owner token; None if it has one. Of several that ask at once one gets it."""
+    """Make the store's owner token; None if there is one. Of several callers one gets it."""
     token = new_token()
     with store.database.write() as connection:
         kept = make_owner_token(connection, hash_of(token), store.clock())
@@ -48,7 +48,7 @@ def first_token(store: Store) -> str | None:
 
 
 def reset_token(store: Store) -> str:
-    """A new owner token. The old one, and all sessions opened with it, are good for nothing."""
+    """A new owner token. The old one and all its sessions stop working."""
     token = new_token()
     with store.database.write() as connection:
         replace_owner_token(connection, hash_of(token), store.clock())

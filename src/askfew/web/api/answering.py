@@ -115,7 +115,7 @@ def _ask(caller: Caller, campaign: Campaign, body: bodies.Ask) -> Response:
 
 
 def _acting(caller: Caller, named: str | None) -> str:
-    """As whom: a worker as themselves, the owner as whom they name."""
+    """The worker to act for: a worker acts for themselves, the owner for whom they name."""
     if caller.worker is not None:
         if named not in (None, caller.worker):
             raise Refused(403, "a worker acts for nobody else: leave out 'worker'")
@@ -126,7 +126,7 @@ def _acting(caller: Caller, named: str | None) -> str:
 
 
 def _about(caller: Caller, campaign: Campaign, lease: str, do: Callable[[], Receipt]) -> Response:
-    """To a worker, the leases of others are unknown."""
+    """Do it, unless the lease is another worker's: that is answered as unknown."""
     which = campaign.lease_id(lease)
     if which is not None and caller.worker is not None:
         holder = holder_of(campaign.database, which)
@@ -141,5 +141,5 @@ def _receipt(receipt: Receipt) -> Response:
 
 
 def _written(document: BaseModel) -> Response:
-    """Written here and now: FastAPI would check it once more, in a thread of its own."""
+    """As JSON, written here: FastAPI would validate it again, in another thread."""
     return Response(document.model_dump_json(), media_type="application/json")

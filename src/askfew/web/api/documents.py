@@ -115,14 +115,14 @@ def receipt_document(receipt: Receipt) -> ReceiptDocument:
 
 
 class StateDocument(BaseModel):
-    """Where a campaign's switch stands."""
+    """The state of a campaign."""
 
     name: str
     state: State
 
 
 class Invited(BaseModel):
-    """Somebody who may come now. A token is shown this once, when it is made."""
+    """A person who was invited. A token is shown only once, when it is made."""
 
     worker: str
     token: str | None = Field(
@@ -132,7 +132,7 @@ class Invited(BaseModel):
 
 
 class InvitedMany(BaseModel):
-    """Several who may come now."""
+    """Several people who were invited."""
 
     invited: list[Invited]
 

@@ -1,4 +1,4 @@
-"""What the owner of a campaign does: watch it, switch it, take its results home, invite workers."""
+"""What the owner of a campaign does: watch it, pause it, download its results, invite workers."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def pause(_: Owner, campaign: Opened) -> StateDocument:
 
 @router.post("/resume", tags=["owning"])
 def resume(_: Owner, campaign: Opened) -> StateDocument:
-    """Go on handing out."""
+    """Hand out questions again."""
     campaign.resume()
     return _state(campaign)
 
@@ -138,7 +138,7 @@ def list_invitations(_: Owner, campaign: Opened) -> Invitations:
 
 @router.post("/invitations", tags=["invitations"], status_code=201)
 def invite_worker(request: Request, _: Owner, campaign: Opened, body: bodies.Invite) -> Invited:
-    """Let a worker in. Whoever has a link keeps it, unless it is to be made ``anew``."""
+    """Invite a worker. A link that they have stays good, unless it is to be made ``anew``."""
     token = (new_link if body.anew else invite)(campaign, body.worker)
     return Invited(worker=body.worker, token=token, link=link_of(request, token))
 
@@ -147,7 +147,7 @@ def invite_worker(request: Request, _: Owner, campaign: Opened, body: bodies.Inv
 def invite_many(
     request: Request, _: Owner, campaign: Opened, body: bodies.InviteMany
 ) -> InvitedMany:
-    """Let several in at once, or none of them."""
+    """Invite several at once, or none of them."""
     tokens = invite_all(campaign, body.workers)
     return InvitedMany(
         invited=[
@@ -159,6 +159,6 @@ def invite_many(
 
 @router.delete("/invitations/{worker:path}", tags=["invitations"], status_code=204)
 def revoke_worker(_: Owner, campaign: Opened, worker: str) -> None:
-    """Let a worker in no more. Their answers stay."""
+    """Lock a worker out. Their answers stay."""
     if not revoke(campaign, worker):
         raise Refused(404, "there is no such worker: check the name")

@@ -28,7 +28,7 @@ __all__ = [
     "Choice",
     "Progress",
     "choices_for",
-    "held_by",
+    "leases_unknown_to_page",
     "may_hold",
     "progress_of",
     "router",
@@ -97,7 +97,7 @@ def progress_of(status: CampaignStatus, usual: float) -> Progress:
 
 @router.get("/answer/{name}")
 def answer_page(request: Request, caller: Worker, campaign: Opened) -> Response:
-    """The page; its script does the rest."""
+    """The page. Its script fetches the questions."""
     settings = campaign.settings
     return page(
         request,
@@ -113,7 +113,7 @@ def answer_page(request: Request, caller: Worker, campaign: Opened) -> Response:
 
 
 class Holding(BaseModel):
-    """What the page has in hand: questions it has not answered, and those it has yet to send."""
+    """What the page holds: questions without an answer, and answers that it has not sent yet."""
 
     holding: list[str] = Field(max_length=10)
     answered: list[str] = Field(default=[], max_length=1000)
@@ -128,7 +128,7 @@ def next_questions(
     """The next questions, as many as the page may have; and how far the campaign is."""
     worker = _worker(caller)
     known = {*sent.holding, *sent.answered}
-    asked = held_by(campaign, worker, known) if sent.lost else []
+    asked = leases_unknown_to_page(campaign, worker, known) if sent.lost else []
     room = may_hold(campaign, worker) - len(sent.holding) - len(asked)
     if room > 0:
         asked += campaign.ask(worker, room)
@@ -136,7 +136,7 @@ def next_questions(
     if state == "running" and not asked and not sent.holding:
         # Where nothing else is left, a step may wait for what a page asked for and never got: a
         # request can arrive after the page that sent it was reloaded.
-        asked = held_by(campaign, worker, known)
+        asked = leases_unknown_to_page(campaign, worker, known)
     statuses = caches_of(request).statuses
     status = statuses.lately(campaign.settings.name, lambda: status_of(campaign))
     return {
@@ -158,7 +158,9 @@ def _worker(caller: Caller) -> str:
 
 
 def _usual(campaign: Campaign) -> float:
-    """About what the method asks for: twice what no method can do without."""
+    """About how many answers the method asks for: twice the lower bound. A rough figure for the bar
+    of progress, used only until the method has one of its own.
+    """
     return 2 * least_answers(campaign.settings, campaign.problem)
 
 
@@ -178,7 +180,7 @@ def may_hold(campaign: Campaign, worker: str) -> int:
 
 
 def why_waiting(campaign: Campaign) -> str:
-    """What somebody is told for whom there is no question just now."""
+    """The sentence for a worker for whom there is no question just now."""
     with campaign.database.read() as connection:
         open_ones, held = open_and_leased(connection, campaign.id, _MOST_COUNTED)
     more = " or more" if _MOST_COUNTED in (open_ones, held) else ""
@@ -191,9 +193,9 @@ def why_waiting(campaign: Campaign) -> str:
     return "The next questions are being chosen. This page goes on by itself."
 
 
-def held_by(campaign: Campaign, worker: str, known: set[str]) -> list[Assignment]:
-    """Questions that are the worker's, but for those the page knows about: they would be kept for
-    nobody until their lease runs out, and a step would wait.
+def leases_unknown_to_page(campaign: Campaign, worker: str, known: set[str]) -> list[Assignment]:
+    """Questions leased to the worker that the page does not know of. Without this, they would be
+    held until their leases expire, and a step would wait for them.
     """
     with campaign.database.read() as connection:
         rows = leases_of(connection, campaign.id, worker)

@@ -1,4 +1,4 @@
-"""Values that pages have read a moment ago.
+"""Values that pages have read a moment ago, kept for a short time.
 
 Many people look at the same campaign at once, and reading a large one takes long. Each server
 process has its own, and a change by the owner makes those of all processes old (see ``Changes``).
@@ -34,18 +34,18 @@ at most a sixteenth of a server's time. Chosen, not measured."""
 
 
 class Changes:
-    """How often the owner has changed each campaign: whatever was read before that is old."""
+    """Counts the owner's changes of each campaign. A value read before a change is outdated."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._guard = Lock()
 
     def count(self, campaign: str) -> int:
-        """Another number after every change."""
+        """How often the campaign was changed."""
         return self._counts[campaign]
 
     def add(self, campaign: str) -> None:
-        """The owner has changed something."""
+        """Note a change."""
         with self._guard:
             self._counts[campaign] += 1
 
@@ -122,7 +122,7 @@ class PageCaches:
 
     @classmethod
     def over(cls, forecasts: Forecasts, changes: Changes) -> PageCaches:
-        """Empty ones, beside what all processes share."""
+        """Empty caches, with what all processes share."""
         return cls(
             changes,
             forecasts,

@@ -3,7 +3,7 @@
 A forecast belongs to what it was asked for, not to a form or a session. So two pages that ask for
 the same share one. The process is one of its own because simulating would keep a server from
 answering; it is started by its module, so that it does not run a server's script again, as
-multiprocessing would. A wish goes in and figures come out, pickled by our own kind.
+multiprocessing would. A request goes in and figures come out, pickled by our own kind.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from askfew.planning.defaults import default_unknown
 from askfew.planning.theory_params import least_mean
 from askfew.records import Problem
 
-__all__ = ["RUNS", "Forecasts", "Job", "Wish", "least_answers"]
+__all__ = ["RUNS", "ForecastRequest", "Forecasts", "Job", "least_answers"]
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ _COMMAND = (sys.executable, "-m", "askfew.web.pages.forecasts")
 
 
 @dataclass(frozen=True)
-class Wish:
+class ForecastRequest:
     """What a forecast is wanted for: settings as JSON, sizes, and what the owner expects."""
 
     settings: str
@@ -49,7 +49,7 @@ class Wish:
 
 
 def _main() -> None:
-    """How many runs are done, after each; then the forecast. Ends if nobody reads any more."""
+    """Write the number of runs after each run, then the forecast. Ends if nobody reads any more."""
 
     def tell(figure: object) -> None:
         pickle.dump(figure, sys.stdout.buffer)
@@ -86,34 +86,34 @@ class Forecasts:
     """One is computed at a time; the others wait their turn."""
 
     def __init__(self) -> None:
-        self._jobs: OrderedDict[Wish, Job] = OrderedDict()
+        self._jobs: OrderedDict[ForecastRequest, Job] = OrderedDict()
         self._turn, self._guard = Lock(), Lock()
 
-    def get(self, wish: Wish) -> Job:
-        """The job for this wish, started if it is new."""
+    def get(self, request: ForecastRequest) -> Job:
+        """The job for this request, started if it is new."""
         with self._guard:
-            job = self._jobs.get(wish)
+            job = self._jobs.get(request)
             if job is None:
-                job = self._jobs[wish] = Job()
+                job = self._jobs[request] = Job()
                 while len(self._jobs) > _REMEMBERED:
                     self._jobs.popitem(last=False)
-                Thread(target=self._work, args=(wish, job), daemon=True).start()
+                Thread(target=self._work, args=(request, job), daemon=True).start()
             return job
 
-    def made(self, wish: Wish) -> CrowdForecast | None:
+    def made(self, request: ForecastRequest) -> CrowdForecast | None:
         """The forecast, if there is one already."""
-        job = self._jobs.get(wish)
+        job = self._jobs.get(request)
         return None if job is None else job.forecast
 
-    def _work(self, wish: Wish, job: Job) -> None:
+    def _work(self, request: ForecastRequest, job: Job) -> None:
         with self._turn:
             try:
-                _in_own_process(wish, job)
+                _in_own_process(request, job)
             except (OSError, EOFError, pickle.UnpicklingError):  # it was ended, or never began
                 job.sentence = "There is no forecast: it takes too long for this size."
 
 
-def _in_own_process(wish: Wish, job: Job) -> None:
+def _in_own_process(request: ForecastRequest, job: Job) -> None:
     process = Popen(_COMMAND, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -122,7 +122,7 @@ def _in_own_process(wish: Wish, job: Job) -> None:
     try:
         with process.stdout as out:  # closed also when the process ends before it is told
             with process.stdin as into:
-                pickle.dump((wish.settings, wish.sizes, wish.expected), into)
+                pickle.dump((request.settings, request.sizes, request.expected), into)
             while job.forecast is None:
                 came = pickle.load(out)
                 if isinstance(came, CrowdForecast):
@@ -136,7 +136,7 @@ def _in_own_process(wish: Wish, job: Job) -> None:
 
 
 def least_answers(settings: Settings, problem: Problem) -> float:
-    """What no method that certifies two groups can do without, on average, in what is usual."""
+    """The lower bound on the mean number of answers for two groups, under the usual assumptions."""
     usual = default_unknown(
         settings.answers, problem.items, problem.questions, method=settings.method
     )

@@ -1,4 +1,4 @@
-"""The way in, and what lies behind the door: log in, or open a link; then a list of campaigns.
+"""Log in, or come in by a link; then a list of campaigns.
 
 The owner finds all campaigns of the store, a person those they are invited to. A link is somebody's
 own, or one by which many sign up.
@@ -168,7 +168,7 @@ def join(
 def come_in(
     request: Request, authenticator: Authenticator, token: str, watch: str = ""
 ) -> Response:
-    """Open a session, and lead to where its owner will want to go."""
+    """Open a session, and redirect to the page that its holder will want."""
     session = authenticator.enter(request, token)
     worker = session.caller.worker
     if worker is not None:
@@ -181,7 +181,7 @@ def come_in(
 
 
 def _where(store: Store, worker: str) -> str:
-    """To the only campaign that goes on; where there are more, or none, to the list."""
+    """The only campaign that is open; the list if there are several, or none."""
     going = [each.name for each in campaigns_of(store, worker) if each.state in GOING]
     return address("answer", going[0]) if len(going) == 1 else "/mine"
 
@@ -189,7 +189,7 @@ def _where(store: Store, worker: str) -> str:
 def _open_link(request: Request, authenticator: Authenticator, token: str) -> tuple[str, bool]:
     found = signing_up(request.app.state.store, token)
     if found is None:
-        authenticator.guessed(request, token)
+        authenticator.note_wrong_token(request, token)
         raise Refused(401, _GONE)
     return found
 

@@ -76,7 +76,7 @@ def _width(value: float) -> str:
 
 
 def _capital(text: str) -> str:
-    """As a sentence begins; the rest, names among it, stays as it is."""
+    """With a capital first letter; the rest, such as names, stays as it is."""
     return text[:1].upper() + text[1:]
 
 

@@ -43,7 +43,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Shelf:
-    """A group, or those without one, and the items that are shown of it."""
+    """A group, or the undecided items, with the items that are shown of it."""
 
     key: int
     title: str
@@ -55,7 +55,7 @@ class Shelf:
 
 @dataclass(frozen=True)
 class Gallery:
-    """All shelves with their first items; or one that is ``open``, a page of it."""
+    """All shelves with their first items; or one page of the shelf that is ``open``."""
 
     shelves: tuple[Shelf, ...]
     open: int | None
@@ -64,7 +64,7 @@ class Gallery:
 
 
 def gallery_of(campaign: Campaign, details: Details, shelf: int | None, page: int) -> Gallery:
-    """Within a shelf the surest come first."""
+    """The gallery, or one shelf of it. Within a shelf the surest items come first."""
     known = details.standing.known
     groups = zip(known.names, known.own_names, strict=True)
     titles = {key: (name[:1].upper() + name[1:], own) for key, (name, own) in enumerate(groups)}

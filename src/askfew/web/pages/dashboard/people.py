@@ -1,4 +1,4 @@
-"""Who answers: how much, how fast, how well it fits the labels; and how people are invited."""
+"""The people of a campaign: how much and how well they answer, and how they are invited."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Person:
 
 
 def people_of(campaign: Campaign, details: Details) -> list[Person]:
-    """Who has answered most comes first."""
+    """Workers and invited people; those with the most answers come first."""
     tallies = details.tallies
     workers = [
         Person(
@@ -78,7 +78,7 @@ router = APIRouter(prefix="/campaigns/{name}")
 
 @dataclass(frozen=True)
 class InvitedPerson:
-    """Somebody who may come now, and their new link; without one they have a link already."""
+    """An invited person and their new link; None if they have a link already."""
 
     name: str
     link: str | None
@@ -168,7 +168,7 @@ def _invited(
 
 @router.get("/parts/open-link")
 def open_link(request: Request, caller: Owner, campaign: Opened) -> Response:
-    """How the open link stands."""
+    """The part of the page about the open link."""
     return _open_link(request, caller, campaign)
 
 
@@ -176,7 +176,7 @@ def open_link(request: Request, caller: Owner, campaign: Opened) -> Response:
 def make_open_link(
     request: Request, caller: Owner, campaign: Opened, most: Annotated[str, Form()] = ""
 ) -> Response:
-    """A link by which so many may sign up, shown once; an older one ends."""
+    """Make a link by which ``most`` people may sign up. It is shown once; an older one ends."""
     try:
         try:
             wanted = int(most.replace(",", ""))
@@ -192,7 +192,7 @@ def make_open_link(
 
 @router.post("/open-link/close")
 def close_open_link(request: Request, caller: Owner, campaign: Opened) -> Response:
-    """Nobody signs up any more."""
+    """End the open link."""
     invitations.close_open_link(campaign)
     return _open_link(request, caller, campaign)
 

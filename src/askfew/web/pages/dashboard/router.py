@@ -107,7 +107,7 @@ def name(
     group: Annotated[str, Form()] = "",
     called: Annotated[str, Form()] = "",
 ) -> Response:
-    """Call a group by a name of the owner's."""
+    """Name a group."""
     sentence = ""
     try:
         name_group(view.campaign, view.standing().known.own_names, group, called)
@@ -137,7 +137,7 @@ def split(request: Request, caller: Owner, view: Viewed, seen: Seen = "") -> Res
 
 @router.get("/parts/questions")
 def questions(request: Request, caller: Owner, view: Viewed, seen: Seen = "") -> Response:
-    """What the questions separate."""
+    """The questions, by how far they separate the groups."""
     details = view.details()
     if seen == details.standing.version:
         return Response(status_code=_SAME)
@@ -146,7 +146,7 @@ def questions(request: Request, caller: Owner, view: Viewed, seen: Seen = "") ->
 
 @router.get("/parts/people")
 def people(request: Request, caller: Owner, view: Viewed, seen: Seen = "") -> Response:
-    """Who answers."""
+    """The table of people."""
     context = _people_context(view)
     if seen == context["people_version"]:
         return Response(status_code=_SAME)
@@ -170,19 +170,19 @@ def charts(view: Viewed, seen: Seen = "") -> Response:
 
 @router.post("/pause")
 def pause(request: Request, caller: Owner, view: Viewed) -> Response:
-    """Hand out nothing for now."""
+    """Pause the campaign."""
     return _act(request, caller, view, view.campaign.pause)
 
 
 @router.post("/resume")
 def resume(request: Request, caller: Owner, view: Viewed) -> Response:
-    """Go on."""
+    """Resume the campaign."""
     return _act(request, caller, view, view.campaign.resume)
 
 
 @router.post("/close")
 def close(request: Request, caller: Owner, view: Viewed) -> Response:
-    """End it for good."""
+    """Close the campaign for good."""
     return _act(request, caller, view, view.campaign.close)
 
 
@@ -190,7 +190,7 @@ def close(request: Request, caller: Owner, view: Viewed) -> Response:
 def revoke(
     request: Request, caller: Owner, view: Viewed, worker: Annotated[str, Form()] = ""
 ) -> Response:
-    """Let a worker in no more."""
+    """Lock a worker out."""
     if not invitations.revoke(view.campaign, worker):
         raise Refused(404, "there is no worker of this name: reload the page")
     view.changed()
@@ -270,7 +270,7 @@ def _people_context(view: View) -> dict[str, Any]:
 
 
 def _evidence(standing: Standing) -> dict[str, Any] | None:
-    """Sorted, the surest first; a thousand points stand for more."""
+    """The evidence per item, sorted, the surest first; at most a thousand points."""
     known = standing.known
     if known.evidence is None or max(known.evidence, default=0.0) <= 0:
         return None

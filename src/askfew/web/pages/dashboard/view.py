@@ -68,7 +68,7 @@ class Standing:
 
     @property
     def version(self) -> str:
-        """Another one whenever there is something new to show."""
+        """A string that changes whenever there is something new to show."""
         status = self.status
         leases = sum(worker.leases for worker in status.workers)
         people = (len(status.workers), sum(worker.revoked for worker in status.workers))
@@ -139,7 +139,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Bill:
-    """Answers so far, against what was to be expected."""
+    """Answers so far, against the forecast and the cap."""
 
     fill: float
     """Answers so far, as a share of the bar's width."""
@@ -185,20 +185,20 @@ class View:
         self._caches: PageCaches = caches_of(request)
 
     def standing(self) -> Standing:
-        """The newest, or one a moment old."""
+        """The standing, at most about a second old."""
         make = standing_of
         return self._caches.standings.get(self.settings.name, lambda: make(self.campaign))
 
     def details(self) -> Details:
-        """The newest, or as old as is affordable for a campaign of this size."""
+        """The details; older for a large campaign, which takes longer to read."""
         return self._caches.details.get(self.settings.name, self._details)
 
     def changed(self) -> None:
-        """Look again at once: the owner has just changed something."""
+        """Read everything again: the owner has just changed something."""
         self._caches.changes.add(self.settings.name)
 
     def summary(self) -> Summary:
-        """Words and figures."""
+        """The head of the dashboard."""
         standing = self.standing()
         ending = ending_of(standing.status.state, standing.outcome, self.campaign.anchors)
         course = course_of(self.settings)
@@ -248,7 +248,7 @@ class View:
         )
 
     def _least(self) -> float:
-        """What no method can do without; known for two groups, and not of very small campaigns."""
+        """The lower bound on answers; 0 if it is not known (more groups, very small campaigns)."""
         problem = self.campaign.problem
         if problem.items < 3 or self.settings.groups != 2:
             return 0.0

@@ -1,4 +1,4 @@
-"""What the form says: a campaign ready to be created, or a sentence for each field in the way.
+"""Reads the form: a campaign ready to be created, or a sentence for each field that is wrong.
 
 Uploaded files are read with the same sentences as those of a campaign's folder.
 """
@@ -25,7 +25,7 @@ from askfew.campaigns.settings import Settings, check_setting, setting_to_blame
 from askfew.errors import AskfewError, InvalidInput
 from askfew.planning import Range
 
-__all__ = ["RANGES", "Draft", "Filled", "anchored", "items_from", "questions_from", "read_draft"]
+__all__ = ["RANGES", "Draft", "FormInput", "anchored", "items_from", "questions_from", "read_draft"]
 
 T = TypeVar("T")
 _WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed", "people", "per_cell")
@@ -102,7 +102,7 @@ def anchored(items: tuple[Item, ...], lines: str) -> tuple[Item, ...]:
 
 
 def _through_file(name: str, data: bytes, read: Callable[[Path], T]) -> T:
-    """Files are read where files are; sentences then name the file alone."""
+    """Read uploaded bytes by a function that wants a file; its sentences leave out the folder."""
     with TemporaryDirectory() as folder:
         path = Path(folder, name)
         path.write_bytes(data)
@@ -139,7 +139,7 @@ def _among(by_name: Mapping[str, bytes]) -> Callable[[str], bytes]:
 
 
 def _last(name: str) -> str:
-    """Browsers leave out folders, or not: the file's own name decides."""
+    """The file's own name: some browsers send its folders, too."""
     return PurePosixPath(name.replace("\\", "/")).name
 
 
@@ -150,7 +150,7 @@ def _in_human_order(name: str) -> list[tuple[int, str]]:
 
 
 @dataclass(frozen=True)
-class Filled:
+class FormInput:
     """The form as it came: texts by field, and files."""
 
     texts: Mapping[str, str]
@@ -171,7 +171,7 @@ class Draft:
     expected: dict[str, Range] | None
 
 
-def read_draft(filled: Filled) -> tuple[Draft | None, dict[str, str]]:
+def read_draft(filled: FormInput) -> tuple[Draft | None, dict[str, str]]:
     """The draft, or the sentences by field."""
     sentences: dict[str, str] = {}
 
@@ -245,7 +245,7 @@ def _groups(text: str) -> object:
 
 
 def _number(text: str, kind: type[int] | type[float]) -> object:
-    """The number that is meant, or the text itself for a sentence about it."""
+    """The number, or the text itself if it is none: a check then says what is wrong."""
     try:
         return kind(text.replace(",", "") if kind is int else text)
     except ValueError:

@@ -21,8 +21,8 @@ from askfew.planning import Range
 from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner
 from askfew.web.pages.caches import caches_of
-from askfew.web.pages.forecasts import RUNS, Wish
-from askfew.web.pages.new.draft import RANGES, Draft, Filled, read_draft
+from askfew.web.pages.forecasts import RUNS, ForecastRequest
+from askfew.web.pages.new.draft import RANGES, Draft, FormInput, read_draft
 from askfew.web.pages.rendering import address, page
 
 __all__ = ["router"]
@@ -48,13 +48,13 @@ def form(request: Request, caller: Owner) -> Response:
 
 @router.post("")
 async def filled_form(request: Request, caller: Owner) -> Response:
-    """Say what is wrong, or show the forecast; create the campaign when that is wished."""
+    """Say what is wrong, or show the forecast; create the campaign if the owner says so."""
     async with request.form(max_files=_MOST_FILES) as sent:
-        filled = await _filled(sent)
+        filled = await _form_input(sent)
     return await run_in_threadpool(_answer, request, caller, filled)
 
 
-def _answer(request: Request, caller: Caller, filled: Filled) -> Response:
+def _answer(request: Request, caller: Caller, filled: FormInput) -> Response:
     draft, sentences = read_draft(filled)
     store: Store = request.app.state.store
     if draft is not None and draft.settings.name in store.names():
@@ -66,14 +66,14 @@ def _answer(request: Request, caller: Caller, filled: Filled) -> Response:
         return page(request, "new/checked.html", caller, draft=draft, query=_query(draft))
     try:
         parts = (draft.settings, draft.items, draft.questions)
-        store.create(*parts, reuse=draft.reuse, forecast=_foreseen(request, draft))
+        store.create(*parts, reuse=draft.reuse, forecast=_kept_forecast(request, draft))
     except InvalidInput as error:
         return page(request, "new/wrong.html", caller, sentences={"name": str(error)})
     there = address("campaigns", draft.settings.name)
     return Response(status_code=204, headers={"HX-Redirect": there})
 
 
-class Wished(BaseModel):
+class ForecastQuery(BaseModel):
     """What a forecast is asked for, as it stands in the page's address."""
 
     items: int = Field(ge=2, le=200_000)
@@ -94,16 +94,16 @@ class Wished(BaseModel):
 
 
 @router.get("/forecast")
-def forecast(request: Request, caller: Owner, wished: Annotated[Wished, Query()]) -> Response:
+def forecast(request: Request, caller: Owner, query: Annotated[ForecastQuery, Query()]) -> Response:
     """How far the forecast is, or what it says."""
     try:
-        settings = Settings.from_dict({"name": "forecast", **json.loads(wished.settings)})
+        settings = Settings.from_dict({"name": "forecast", **json.loads(query.settings)})
     except (TypeError, ValueError):
         raise InvalidInput("settings must be JSON", "something else", "check the form") from None
-    expected = {key: Range.read(text) for key in RANGES if (text := getattr(wished, key))}
-    sizes = wished.sizes
+    expected = {key: Range.read(text) for key in RANGES if (text := getattr(query, key))}
+    sizes = query.sizes
     unknown_of(settings, sizes, expected)  # refuses what cannot be
-    job = caches_of(request).forecasts.get(_wish(settings, sizes, expected))
+    job = caches_of(request).forecasts.get(_forecast_request(settings, sizes, expected))
     said = [] if job.forecast is None else forecast_sentences(job.forecast, settings)
     return page(
         request,
@@ -118,15 +118,19 @@ def forecast(request: Request, caller: Owner, wished: Annotated[Wished, Query()]
     )
 
 
-def _foreseen(request: Request, draft: Draft) -> CrowdForecast:
-    """What the campaign will be held against: the figures that its owner has seen."""
+def _kept_forecast(request: Request, draft: Draft) -> CrowdForecast:
+    """The forecast that is kept with the campaign: the one that its owner has seen."""
     sizes = Sizes.of(draft.items, draft.questions)
-    seen = caches_of(request).forecasts.made(_wish(draft.settings, sizes, draft.expected or {}))
+    seen = caches_of(request).forecasts.made(
+        _forecast_request(draft.settings, sizes, draft.expected or {})
+    )
     return seen or crowd_forecast(draft.settings, sizes, draft.expected)
 
 
-def _wish(settings: Settings, sizes: Sizes, expected: dict[str, Range]) -> Wish:
-    return Wish(_that_matters(settings), sizes, tuple(expected.items()))
+def _forecast_request(
+    settings: Settings, sizes: Sizes, expected: dict[str, Range]
+) -> ForecastRequest:
+    return ForecastRequest(_settings_that_matter(settings), sizes, tuple(expected.items()))
 
 
 def _query(draft: Draft) -> str:
@@ -139,28 +143,28 @@ def _query(draft: Draft) -> str:
             "questions": sizes.questions,
             "anchors": ",".join(str(each) for each in sizes.anchors),
             "defining": sizes.defining,
-            "settings": _that_matters(draft.settings),
+            "settings": _settings_that_matter(draft.settings),
             **{key: f"{each.low!r}:{each.high!r}" for key, each in draft.expected.items()},
         }
     )
 
 
-def _that_matters(settings: Settings) -> str:
-    """The settings that a forecast depends on, as JSON: those that are not as usual."""
+def _settings_that_matter(settings: Settings) -> str:
+    """The settings that a forecast depends on and that differ from the defaults, as JSON."""
     usual = Settings("forecast").to_dict()
     own = {**settings.to_dict(), "name": "forecast", "guidelines": ""}
     changed = {key: value for key, value in own.items() if value != usual[key]}
     return json.dumps({"name": "forecast", **changed}, sort_keys=True)
 
 
-async def _filled(sent: FormData) -> Filled:
+async def _form_input(sent: FormData) -> FormInput:
     texts = {key: value for key, value in sent.multi_items() if isinstance(value, str)}
     pictures = [
         (each.filename, await each.read())
         for each in sent.getlist("pictures")
         if isinstance(each, UploadFile) and each.filename
     ]
-    return Filled(
+    return FormInput(
         {"questions": "", **texts},
         await _file(sent, "items_file"),
         await _file(sent, "questions_file"),
