@@ -1,27 +1,24 @@
-"""How to use a method: ``cluster`` asks whoever answers, ``certify`` applies a rule to new items, a
-``session`` waits to be told.
+"""The main functions: ``cluster`` asks whoever answers, ``certify`` applies a rule to new items,
+and a ``session`` waits to be told.
 """
 
 from __future__ import annotations
 
-import hashlib
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from askfew.algorithms import CLAIM_VERSIONS, check_delta, start
 from askfew.answers import AnswerKind, YesNo
 from askfew.driver import AskTell, replay, run
-from askfew.errors import EndOfAnswers, InvalidInput, ReplayMismatch
+from askfew.errors import EndOfAnswers, InvalidInput
 from askfew.log import Log
 from askfew.oracles.function import FunctionOracle, function
 from askfew.outcome import Outcome, outcome_of
-from askfew.records import Batch, Finding, Oracle, Problem, Procedure, Snapshot, Tally
+from askfew.recipe import Seed, start_recorded
+from askfew.records import Batch, Finding, Oracle, Problem, Snapshot, Tally
 from askfew.rule import Rule
 
 if TYPE_CHECKING:  # guesses need solvers, which take long to import
@@ -35,7 +32,6 @@ MOST_CALLS = 10_000
 """The same where a function answers, or a campaign: each answer may cost something."""
 
 Names = int | Iterable[object]
-Seed = int | np.random.SeedSequence | np.random.Generator | None
 Progress = Callable[[Batch, int], object]
 """Called before every Batch, with the answers so far."""
 
@@ -75,9 +71,9 @@ def cluster(
     if log is None and is_function:
         log = Log(oracle.problem)
     own = getattr(oracle, "per_cell", None)
-    if own is not None and method == "rule":  # the only one with a cap for every cell
+    if own is not None and method == "rule":  # frugal goes on without cells that ran dry
         options.setdefault("per_cell", own)
-    procedure = _start(oracle.problem, names, method, delta, budget, rng, options, log)
+    procedure = start_recorded(oracle.problem, names, method, delta, budget, rng, options, log)
     if max_answers is None:
         max_answers = MOST_CALLS if is_function else MAX_ANSWERS
     ended = run(procedure, _watched(oracle, progress), max_answers=max_answers, log=log, keep=True)
@@ -264,138 +260,10 @@ def session(
     """
     problem, names = _problem(items, questions, answers)
     log = Log(problem) if log is None else log
-    procedure = _start(problem, names, method, delta, budget, rng, options, log)
+    procedure = start_recorded(problem, names, method, delta, budget, rng, options, log)
     steps = replay(procedure, log, max_answers=max_answers, keep=True)
     groups = options.get("groups")
     return Session(steps, log, names, groups if isinstance(groups, int) else 2)
-
-
-def _start(
-    problem: Problem,
-    names: tuple[Sequence[object], Sequence[object]],
-    method: str,
-    delta: float,
-    budget: int | None,
-    rng: Seed,
-    options: dict[str, object],
-    log: Log | None,
-) -> Procedure[Finding]:
-    """The procedure; its recipe is written into a new log, and must agree with an old one's."""
-    check_delta(delta)
-    options = _by_number(options, *names)
-    resumed = log is not None and (log.steps or log.partial)
-    generator = _restored(log) if log and resumed and rng is None else _generator(rng)
-    if log is not None:
-        recipe = {
-            "method": method,
-            "delta": delta,
-            "budget": budget,
-            "claim": CLAIM_VERSIONS.get(method),
-            "options": {
-                name: _described(value)
-                for name, value in sorted(options.items())
-                # What somebody is asked during the run is no part of what it began with.
-                if not callable(value)
-            },
-            "random state": _plain(generator.bit_generator.state),
-            "versions": {"askfew": version("askfew"), "numpy": np.__version__},
-        }
-        if not resumed:
-            log.recipe = recipe
-        _check_recipe(recipe, log)
-        if log.problem != problem:
-            raise ReplayMismatch("the log is for", log.problem, f"but this run is for {problem}")
-    return start(method, problem, generator, delta=delta, budget=budget, **options)
-
-
-def _by_number(
-    options: Mapping[str, object], items: Sequence[object], questions: Sequence[object]
-) -> dict[str, object]:
-    """The options with items and questions by their numbers instead of their names."""
-    plain = dict(options)
-    anchors, defining, given = (plain.get(name) for name in ("anchors", "defining", "given"))
-    if isinstance(anchors, Mapping) and not isinstance(items, range):
-        placed: dict[int, object] = {}
-        for item, group in anchors.items():
-            place = _place(item, items, "anchors", "items")
-            if placed.setdefault(place, group) != group:
-                raise InvalidInput(
-                    "an anchor must have one group",
-                    f"{item!r} in {placed[place]!r} and {group!r}",
-                    "leave one out",
-                )
-        plain["anchors"] = placed
-    if isinstance(defining, Iterable) and not isinstance(questions, range):
-        plain["defining"] = [_place(each, questions, "defining", "questions") for each in defining]
-    if isinstance(given, Rule):
-        plain["given"] = given.renamed(given.places(questions).tolist())
-    return plain
-
-
-def _place(name: object, names: Sequence[object], option: str, what: str) -> int:
-    known = [str(each) for each in names]
-    if str(name) not in known:
-        raise InvalidInput(f"{option} must be among the {what}", repr(name), "mend the name")
-    if known.count(str(name)) > 1:
-        raise InvalidInput(
-            f"{option} must name one of the {what} each",
-            f"{name!r}, the name of {known.count(str(name))}",
-            f"give the {what} different names",
-        )
-    return known.index(str(name))
-
-
-def _described(value: object) -> str:
-    """An option as a recipe holds it: enough to tell it from another."""
-    if isinstance(value, np.ndarray):
-        return f"array {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()[:16]}"
-    return repr(value)
-
-
-def _generator(rng: Seed) -> np.random.Generator:
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            "rng must be a whole number from 0, a numpy Generator, or None", repr(rng), "pass rng=7"
-        ) from error
-
-
-def _check_recipe(recipe: dict[str, object], log: Log) -> None:
-    for name, now in recipe.items():
-        then = log.recipe.get(name)
-        if then == now:
-            continue
-        if name == "versions":
-            warnings.warn(f"the log was written with {then}, this is {now}", stacklevel=4)
-        else:
-            raise ReplayMismatch(
-                f"the log was recorded with {_said(name, then)}",
-                _said(name, now),
-                "pass what the recorded run was given (rng may be left out: the log knows it)",
-            )
-
-
-def _said(name: str, value: Any) -> str:
-    """A part of a recipe in words; of a random state, only enough to tell two apart."""
-    if name != "random state" or not isinstance(value, dict):
-        return f"{name} {value}"
-    return f"the seed of {value.get('bit_generator')} {str(value.get('state'))[:24]}..."
-
-
-def _restored(log: Log) -> np.random.Generator:
-    """A generator in the state the log's run began with."""
-    state: Any = log.recipe["random state"]
-    bit_generator = getattr(np.random, state["bit_generator"])()
-    bit_generator.state = state
-    return np.random.Generator(bit_generator)
-
-
-def _plain(state: Any) -> Any:
-    """A random state as JSON-ready values: some bit generators keep arrays in theirs."""
-    if isinstance(state, dict):
-        return {name: _plain(value) for name, value in state.items()}
-    return state.tolist() if isinstance(state, np.ndarray) else state
 
 
 def _oracle(

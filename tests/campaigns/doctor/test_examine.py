@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from askfew import clustering
+from askfew import recipe
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.store import Store
@@ -213,7 +213,7 @@ def test_another_version_is_a_note_and_no_problem(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as another:
-        another.setattr(clustering, "version", lambda _: "90.1.0")
+        another.setattr(recipe, "version", lambda _: "90.1.0")
         answer(small_campaign(store), 33)
     found = examine_store(store.database)
     assert found.sound
