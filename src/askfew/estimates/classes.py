@@ -165,6 +165,9 @@ def _em(answered: CellMeans, begin: Floats, prior: float, known: Ints | None) ->
         raised = np.exp(odds - highest)
         total = raised.sum(axis=2, keepdims=True)
         likelihood = (highest[..., 0] + np.log(total[..., 0])).sum(axis=1)
+        if variances is not None:
+            # All classes share it, so only starts are told apart by it: a wrong one is wider.
+            likelihood = likelihood - np.log(variances) @ weights.sum(axis=0) / 2
         posterior = raised / total
         if clamped is not None and known is not None:
             posterior[:, clamped] = np.eye(classes)[known[clamped]]
@@ -186,7 +189,8 @@ def _em(answered: CellMeans, begin: Floats, prior: float, known: Ints | None) ->
 def log_likelihood(answered: CellMeans, levels: Floats, variances: Floats | None) -> Floats:
     """The log likelihood of each item's answers under each class (... x items x classes).
 
-    ``levels`` are ... x classes x questions.
+    ``levels`` are ... x classes x questions. For numbers the part that all classes share, half the
+    log variance of each answer, is left out.
     """
     weights, means = answered.weights, answered.means
     if variances is None:
@@ -269,13 +273,19 @@ def predicted(answered: CellMeans, model: Classes) -> float:
     """
     one = log_likelihood_by_question(answered, model.levels, model.variances)
     rest = one.sum(axis=1, keepdims=True) - one + np.log(model.shares)
-    return float(np.log((normalised(rest) * np.exp(one)).sum(axis=2)).sum())
+    total = float(np.log((normalised(rest) * np.exp(one)).sum(axis=2)).sum())
+    if model.variances is None:
+        return total
+    return total - float(answered.weights.sum(axis=0) @ np.log(model.variances)) / 2
 
 
 def log_likelihood_by_question(
     answered: CellMeans, levels: Floats, variances: Floats | None
 ) -> Floats:
-    """The log likelihood of each cell under each class (items x questions x classes)."""
+    """The log likelihood of each cell under each class (items x questions x classes).
+
+    As in ``log_likelihood``, without the part that all classes share.
+    """
     weights, means = answered.weights[..., np.newaxis], answered.means[..., np.newaxis]
     if variances is None:
         return np.asarray(weights * (means * np.log(levels.T) + (1 - means) * np.log1p(-levels.T)))
