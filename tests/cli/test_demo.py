@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from askfew.cli import demo_table
+from askfew.cli.demo import table
 from commands import Command, command
 
 
@@ -44,4 +44,4 @@ def test_without_scikit_learn_the_second_story_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    assert demo_table.tell_table(7, 0.05) is None
+    assert table.tell_table(7, 0.05) is None

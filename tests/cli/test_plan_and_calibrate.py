@@ -179,6 +179,12 @@ def test_the_verdict_on_a_share(shares: list[float], verdict: str) -> None:
     assert verdict in _verdict(RunSummary.of(runs), 0.05, len(runs), shares)
 
 
+def test_calibrate_is_for_methods_that_promise(askfew: Command) -> None:
+    code, out, err = askfew("calibrate", *SMALL, "--method", "spectral")
+    assert (code, out) == (2, "")
+    assert "'spectral', which spends a budget and promises nothing: use simulate" in err
+
+
 def test_calibrate_compares_the_observed_error_with_the_promise(tmp_path: Path) -> None:
     figure = tmp_path / "histogram.png"
     printed = " ".join(run("calibrate", *SMALL, "--figure", str(figure)).split())

@@ -10,10 +10,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from typer import Option
 
-from askfew.algorithms import check_delta
+from askfew.algorithms import check_delta, takes_budget
 from askfew.cli import options
 from askfew.cli.output import check_drawable, note, print_json, progress, report
 from askfew.clustering import MAX_ANSWERS
+from askfew.errors import InvalidInput
 from askfew.simulation import Drawn, Instance, Run, RunSummary, simulate_runs
 from askfew.wording import counted
 
@@ -51,6 +52,12 @@ def calibrate(
     """Simulate many campaigns with your numbers: does the promise hold, and what do they cost?"""
     check_delta(delta)
     check_drawable(figure)
+    if takes_budget(method):
+        raise InvalidInput(
+            "calibrate is for methods that promise something",
+            f"{method!r}, which spends a budget and promises nothing",
+            "use simulate --budget",
+        )
     instance: Instance | Drawn = (
         Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
         if oracle is None

@@ -15,7 +15,7 @@ from askfew.campaigns.db.queries.gold import gold_answers
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.cli.demo_digits import draw_digits
+from askfew.cli.demo.live import draw_digits
 from askfew.web.access.invitations import new_link, revoke
 from campaign_tools import answer_by, careless, three_kinds
 from servers import serving

@@ -8,7 +8,7 @@ import numpy as np
 
 from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.store import Store
-from askfew.cli.demo_digits import draw_digits
+from askfew.cli.demo.live import draw_digits
 from campaign_tools import place
 from web_browser import RunningServer, Visitor, told, until
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 import askfew
-from askfew.cli.demo_crowd import PRICE
+from askfew.cli.demo.birds import PRICE
 from askfew.cli.output import report
 from askfew.outcome import Outcome
 from askfew.records import Floats, Ints
