@@ -228,8 +228,7 @@ _REAL_COLUMNS = {
     "of all": 6,
     "surest": 6,
     "seeds": 5,
-    "errs": 9,
-    "nearer": 6,
+    "errs": 10,
 }
 
 
@@ -248,7 +247,6 @@ def _print_real(world: RealWorld, rows: Sequence[RealRow]) -> None:
             _share(row.accuracy_surest),
             _share(row.between_seeds),
             _errs(row),
-            f"{row.certified_nearer}/{row.certified}" if row.setting == "groups" else "",
         )
     report.print(table)
 
@@ -258,7 +256,9 @@ def _share(value: float | None) -> str:
 
 
 def _errs(row: RealRow) -> str:
-    """Runs with an error of those certified, or the share of wrong labels, as is promised; v: runs
+    """Runs with an error of those certified, or the share of wrong labels, as is promised.
+
+    n: certified runs of the promise "groups" with an item nearer to another group's mean; v: runs
     that askfew itself calls void.
     """
     if row.promised is None:
@@ -267,4 +267,6 @@ def _errs(row: RealRow) -> str:
         return f"{row.void}v" if row.void else "-"
     if row.promised == "share":
         return f"{row.wrong_share or 0:.2%}"
-    return f"{row.certified_wrong}/{row.certified}" + (f" {row.void}v" if row.void else "")
+    nearer = f" {row.certified_nearer}n" if row.certified_nearer else ""
+    void = f" {row.void}v" if row.void else ""
+    return f"{row.certified_wrong}/{row.certified}{nearer}{void}"
