@@ -41,7 +41,7 @@ class Checks:
     """What is promised about the labels; None if nothing."""
     questions: tuple[QuestionCheck, ...]
     spread: Spread | None
-    """Of items within groups, on the questions that carry the split; None: not to be known."""
+    """How far items of a group differ on the questions that carry the split; None if unknown."""
     repeats: Repeats
     splits: tuple[Split, ...]
     """Questions that split a group, where the promise assumes that none does."""

@@ -48,7 +48,7 @@ __all__ = ["Repeats", "judge_cells", "judge_repeats"]
 _SLIPS = (0.001, 0.003, 0.01, 0.02)
 """How often a copy may differ, at most: beyond that, answers are worth asking for again."""
 _STRENGTHS = (1.0, 2.0, 5.0, 15.0, 60.0, 1e4)
-"""Of the beta distributions: 1 / (1 + strength) of the variance lies between cells."""
+"""Strengths of the beta distributions: 1 / (1 + strength) of the variance lies between cells."""
 _ERRORS = (0.05, 0.1, 0.2)
 _SHARES = 1 / (1 + np.exp(-np.linspace(-6, 6, 33)))
 _NEEDED = math.log(10)
@@ -185,14 +185,14 @@ def _log_odds(block: Ints, count: Floats, ones: Floats, alike: bool) -> float:
     m = _SHARES[:, np.newaxis]
 
     def two_kinds(error: float) -> Floats:
-        """Of blocks in which a share of the cells says yes but for errors, the others no."""
+        """Log likelihoods of blocks where some cells say yes and others no, but for errors."""
         right, wrong = math.log1p(-error), math.log(error)
         yes = np.log(m) + s * right + (c - s) * wrong
         no = np.log1p(-m) + (c - s) * right + s * wrong
         return np.asarray(added(np.logaddexp(yes, no)).max(axis=0))
 
     def drawn(k: float) -> Floats:
-        """Of blocks whose cells' means have a beta distribution of this strength."""
+        """Log likelihoods of blocks whose cells' means have a beta distribution like this."""
         own = betaln(s + m * k, c - s + (1 - m) * k) - betaln(m * k, (1 - m) * k)
         return np.asarray(added(own).max(axis=0))
 

@@ -39,15 +39,16 @@ from askfew.records import Floats, Ints, Problem
 __all__ = ["Split", "difference_evidence", "splits_of"]
 
 _CHANCE = 0.01
-"""Of an alarm where all is as assumed, over all questions and groups."""
+"""The chance of a false alarm, over all questions and groups. A plain choice: one report in a
+hundred may warn for nothing."""
 _LISTED = 20
 _STRENGTHS = {1.0: 5, 4.0: 7, 12.0: 9, 40.0: 13, 150.0: 21}
-"""Of the beta distributions, unlike items first, nearly the same ones last; and how many means are
-tried with each, fewer where they are wide."""
+"""Strengths of the beta distributions that a group's means may have, from unlike items to nearly
+the same ones, and how many means are tried with each: fewer where the distribution is wide."""
 _THIRDS = 60
 """Steps of the search for the interval that suits a group best: exact but for crumbs."""
 _SPREADS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0)
-"""Of numbers' means within a group, in sigma."""
+"""Spreads that the means of a group may have where answers are numbers, in sigma."""
 
 
 @dataclass(frozen=True)

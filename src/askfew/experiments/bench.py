@@ -141,7 +141,7 @@ def run_bench(
 
 
 def default_methods(suite: str) -> tuple[str, ...]:
-    """Those that a suite compares if nobody says which."""
+    """The methods that a suite compares if none are named."""
     return PEERS if suite == "peers" else METHODS
 
 

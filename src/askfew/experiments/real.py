@@ -71,7 +71,7 @@ INSTEAD = (
 
 
 def settings_for(world: RealWorld) -> list[Setting]:
-    """Those that the world's number of groups allows."""
+    """The settings that can run with the world's number of groups."""
     every = (*SETTINGS, *INSTEAD)
     return [each for each in every if each.most_groups is None or world.groups <= each.most_groups]
 
@@ -117,15 +117,17 @@ class RealRow:
     """The same for the guesses of all items."""
     rand_all: float
     accuracy_surest: float | None
-    """Of whoever has no certificate: among as many of the surest items as askfew decided."""
+    """For settings without a certificate: the accuracy of as many of their surest items as askfew
+    labelled."""
     between_seeds: float | None
     """Adjusted Rand index of two seeds on what both decided."""
     certified: int
     """Runs with a certificate that stands."""
     certified_wrong: int
-    """Those with a label that is wrong about what the certificate says."""
+    """Certified runs with a label that is wrong about what the certificate says."""
     certified_nearer: int
-    """Those of the promise "groups" with an item nearer to another group's mean: not promised."""
+    """Certified runs of the promise "groups" with an item nearer to another group's mean, which is
+    not promised."""
     wrong_share: float | None
     """Mean share of such labels; None where nothing is certified."""
     promised: str | None

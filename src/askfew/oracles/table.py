@@ -31,9 +31,9 @@ class TableOracle:
     ) -> None:
         self.problem = problem
         self.fingerprint = hashlib.sha256(starts.tobytes() + values.tobytes()).hexdigest()
-        """Of the recorded answers."""
+        """A digest of the recorded answers."""
         self.names: tuple[list[object], list[object]] | None = None
-        """Of items and questions, where the record has some."""
+        """The names of items and questions, if the record has them."""
         self.taught: set[str] = set()
         """Digests of rules that were learnt by asking here: what taught them is used up."""
         cells = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

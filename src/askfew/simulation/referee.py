@@ -26,7 +26,7 @@ _ON_THE_CUT = 1e-9
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """Of one run: how many items it should label, labelled, labelled wrongly."""
+    """How many items a run should label, how many it labelled, and how many wrongly."""
 
     items: int
     labelled: int

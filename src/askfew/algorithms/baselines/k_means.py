@@ -74,7 +74,7 @@ def lloyd(points: Floats, centres: Floats, weights: Floats) -> tuple[Ints, float
 
 
 def squared_distances(points: Floats, centres: Floats) -> Floats:
-    """Of every point from every centre (points x centres)."""
+    """The squared distance of every point from every centre (points x centres)."""
     # No matrix product: it may add in another order on another machine, and end elsewhere.
     apart = [np.einsum("ij,ij->i", points - centre, points - centre) for centre in centres]
     return np.stack(apart, axis=1)

@@ -114,7 +114,7 @@ class _Model:
         self.levels, self.middle = levels, middle
 
     def divergences(self, kind: AnswerKind, labels: Ints) -> Floats:
-        """Of each item's own level from every group's (groups x items x questions)."""
+        """Divergences of items' own levels from every group's (groups x items x questions)."""
         own = self.middle + self.ease[:, np.newaxis] * (self.levels[labels] - self.middle)
         other = self.middle + self.ease[:, np.newaxis] * (self.levels - self.middle)[:, np.newaxis]
         if isinstance(kind, Number):

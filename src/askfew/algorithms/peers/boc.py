@@ -84,7 +84,7 @@ def _far_apart(means: Floats, groups: int, first: int) -> Floats:
 
 
 def _distances(means: Floats, pulls: Ints, labels: Ints, groups: int) -> tuple[Floats, Floats]:
-    """Of every item, weighted by pulls: from its own centre; and what moving it away would cost."""
+    """Squared distances from the items' own centres, times pulls; and what moving them costs."""
     member = np.eye(groups)[labels]
     weight = member.T @ pulls
     centres = (member.T @ (pulls[:, np.newaxis] * means)) / weight[:, np.newaxis]

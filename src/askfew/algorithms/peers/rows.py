@@ -33,12 +33,12 @@ class Rows:
 
     @property
     def pulls(self) -> Ints:
-        """Of every item."""
+        """The pulls of every item."""
         return np.asarray(self.counts.min(axis=1))
 
     @property
     def means(self) -> Floats:
-        """Of every cell."""
+        """The mean answer of every cell."""
         overall = self.sums.sum(axis=0) / np.maximum(self.counts.sum(axis=0), 1)
         return np.where(self.counts > 0, self.sums / np.maximum(self.counts, 1), overall)
 

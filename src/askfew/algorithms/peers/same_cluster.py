@@ -32,7 +32,7 @@ from askfew.records import Batch, Certificate, Finding, Floats, Ints, Problem, P
 __all__ = ["same_cluster"]
 
 _BETS = np.array([0.05, 0.1, 0.2, 0.4, 0.6, 0.8])
-"""Of the distance from 1/2 that is bet on, as a part of 1/2 (of sigma, for numbers)."""
+"""The bets of the mixture, as parts of the largest one (numbers: of 1 / sigma). Round numbers."""
 
 
 def same_cluster(
