@@ -40,14 +40,14 @@ def test_levels_lie_apart_where_answers_do_and_nowhere_else() -> None:
 
 
 def test_an_item_is_not_believed_for_its_own_answers_alone() -> None:
-    """It alone has answered the only questions on which it seems to be unlike the others."""
+    """It says yes where ten others say no, and is the only one of its group."""
     counts, yes = np.zeros((N, D), dtype=np.int64), np.zeros((N, D), dtype=np.int64)
-    counts[0] = 1
-    counts[1:5, 0], yes[0] = 1, 1
+    counts[:11], yes[0] = 1, 1
     guess = guesser(counts, yes)
-    guess.chances[:] = [0.1, 0.9]
+    guess.chances[:] = [0.01, 0.99]
     guess.chances[0] = [0.99, 0.01]
     guess._measure(CellMeans.of(guess.ledger.problem.kind, counts, yes.astype(np.float64), 0.0))
+    assert guess.likely.min() > 0.5
     assert guess.beliefs[0].max() < _SURE
 
 
