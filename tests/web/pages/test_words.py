@@ -10,7 +10,7 @@ from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.records import Item
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.web.pages.words import promise_of
+from askfew.web.pages.words import ending_of, promise_of
 from campaign_tools import answer_by, careless, frugal, questions
 
 
@@ -52,3 +52,19 @@ def test_of_anchors_only_it_is_said_that_they_keep_their_group(tmp_path: Path) -
     campaign = store.create(settings, known, questions(6))
     assert promise_of(known_of(campaign)) == "4 anchors keep the group given."
     store.close()
+
+
+def test_a_badge_says_what_happened() -> None:
+    def badge(status: str, labels: list[int], anchors: tuple[int, ...] = ()) -> tuple[str, bool]:
+        found = ending_of("ended", {"status": status, "labels": labels}, anchors)
+        return found.word, found.fell_short
+
+    assert badge("done", [0, 1]) == ("All 2 sorted", False)
+    assert badge("undecided", [0, 1, -1]) == ("2 of 3 sorted, 1 undecided", False)
+    assert badge("no-consensus", [0, 1, -1]) == ("2 of 3 sorted, 1 undecided", True)
+    assert badge("no-consensus", [-1, -1]) == ("No consensus, none sorted", True)
+    # Anchors were given, not sorted: with nothing else, nothing was achieved.
+    assert badge("undecided", [0, 1, -1, -1], (0, 1)) == ("None could be sorted", True)
+    assert badge("budget", [0, 1, -1], (0, 1)) == ("Cap reached, none sorted", True)
+    assert ending_of("running", None).word == "Running"
+    assert ending_of("closed", None).word == "Closed"

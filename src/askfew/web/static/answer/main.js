@@ -5,7 +5,7 @@ import { listen } from "./input.js";
 import { Keep } from "./keep.js";
 import { Backoff, Refused, Unreachable, pause, post } from "./server.js";
 import { ask } from "./sheets.js";
-import { far, page, prepare, press, rest, say, show } from "./view.js";
+import { page, prepare, press, rest, say, show, showProgress } from "./view.js";
 import { givenOf, spoken, whyOver } from "./words.js";
 
 const HOLD_BACK = 3000; // milliseconds in which an undo never reaches the server
@@ -340,7 +340,7 @@ function draw() {
   const unsent = state.outbox.length;
   page.undo.disabled = over || !(state.waiting || state.last || (unsent && state.outbox.at(-1).tries === 0));
   // What could not be sent any more is no answer that was given.
-  far(progress, over || state.counted === null ? state.counted : givenOf(state));
+  showProgress(progress, over || state.counted === null ? state.counted : givenOf(state));
   const kept = unsent + (state.waiting ? 1 : 0);
   if (offline) say(kept ? `No connection: ${kept} kept, sent later` : "No connection: trying again", true);
   else say(notice);

@@ -103,9 +103,9 @@ export function say(sentence, trouble = false) {
 }
 
 /** How far the campaign is, and how much this worker has given, on whatever device. */
-export function far(progress, given) {
-  $("far-fill").setAttribute("width", `${Math.round(progress.share * 1000) / 10}%`);
-  $("far-text").textContent = progress.text;
+export function showProgress(progress, given) {
+  $("progress-fill").setAttribute("width", `${Math.round(progress.share * 1000) / 10}%`);
+  $("progress-text").textContent = progress.text;
   $("given").textContent = given === null ? "" : `you: ${given.toLocaleString("en")}`;
 }
 
