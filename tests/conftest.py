@@ -58,7 +58,15 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A store is of either kind; of tests that say nothing about it (``on_sqlite``), a file."""
+    if "store_url" in metafunc.fixturenames:
+        on_sqlite = metafunc.definition.get_closest_marker("on_sqlite") is not None
+        kinds = ["sqlite"] if on_sqlite else ["sqlite", "postgresql"]
+        metafunc.parametrize("store_url", kinds, indirect=True)
+
+
+@pytest.fixture
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of either kind."""
     if request.param == "postgresql":

@@ -113,10 +113,10 @@ def test_no_slot_is_handed_out_twice(stores: list[Store]) -> None:
 
 @pytest.mark.parametrize("number", ROUNDS)
 def test_a_late_answer_and_the_next_worker_at_once(stores: list[Store], number: int) -> None:
-    sweep(stores[0], rows=2, columns=1, lease_seconds=0.01)
+    sweep(stores[0], rows=2, columns=1, lease_seconds=10)
     one, two, *_ = everywhere(stores, "sweep")
     (late,) = one.ask("ann")
-    time.sleep(0.02)
+    two.clock = lambda: late.expires + 1
     actions: list[Callable[[], Any]] = [
         lambda: one.tell(late.id, True),
         lambda: two.ask("bob", 1),

@@ -1,5 +1,4 @@
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,8 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.store import Store
 from small_campaigns import answer, small_campaign
+
+pytestmark = pytest.mark.on_sqlite
 
 SLOT = "campaign = 1 AND step = 0 AND number = 0"
 ANSWER = "campaign = 1 AND step = 0 AND slot = 0"
@@ -131,13 +132,6 @@ WAYS = {
         "worker '...' has item ., question . . times, and only 1 are allowed",
     ),
 }
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(f"sqlite:///{tmp_path}/store.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -35,14 +35,9 @@ from askfew.errors import InvalidInput, MissingExtra
 from campaign_tools import answers_of, sweep
 from small_campaigns import ITEMS, QUESTIONS, answer, small_campaign, small_settings
 
+pytestmark = pytest.mark.on_sqlite
+
 GIF = b"GIF89a and so on"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(f"sqlite:///{tmp_path}/store.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -32,6 +32,8 @@ from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from small_campaigns import ITEMS, QUESTIONS, answer, small_settings
 
+pytestmark = pytest.mark.on_sqlite
+
 GIF = b"GIF89a and so on"
 LARGE = GIF + bytes(6_000_000)
 TABLES = ("items", "questions", "workers", "steps", "slots", "answers", "refusals")
@@ -92,13 +94,6 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Parts]:
             parts[name] = {each: file.read(each) for each in file.namelist()}
     store.close()
     return parts
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(f"sqlite:///{tmp_path}/store.db")
-    yield opened
-    opened.close()
 
 
 def sealed(parts: Parts) -> Parts:

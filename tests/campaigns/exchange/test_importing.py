@@ -1,5 +1,4 @@
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +24,9 @@ from askfew.errors import InvalidInput
 from campaign_tools import answer_all, answers_of, sweep
 from small_campaigns import TRUTH, answer, small_campaign, truth
 
+pytestmark = pytest.mark.on_sqlite
+
 HEAD = "item,question,worker,answer\n"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(f"sqlite:///{tmp_path}/store.db")
-    yield opened
-    opened.close()
 
 
 def read(campaign: Campaign, text: str, tmp_path: Path, **options: Any) -> ImportReport:

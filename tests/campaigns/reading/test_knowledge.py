@@ -24,14 +24,9 @@ from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from campaign_tools import answer_by, by_rule, questions, three_kinds, two_kinds
 
+pytestmark = pytest.mark.on_sqlite
+
 ANCHORS = {0: "owl", 1: "duck", 2: "heron", 3: "owl", 4: "duck", 5: "heron"}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Any:
-    opened = Store(f"sqlite:///{tmp_path / 'store.db'}")
-    yield opened
-    opened.close()
 
 
 def words(html: str) -> str:

@@ -1,6 +1,5 @@
 """Where a campaign stands, while it searches and after."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,14 +11,9 @@ from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from small_campaigns import ITEMS, QUESTIONS, answer, small_campaign, small_settings
 
+pytestmark = pytest.mark.on_sqlite
+
 FORECAST = CrowdForecast(7, 9, 120, 400, "three campaigns", ((30, 100), (40, 120), (50, 400)))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(f"sqlite:///{tmp_path}/store.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

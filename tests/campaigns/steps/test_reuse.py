@@ -1,6 +1,6 @@
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,7 @@ from askfew.errors import InvalidInput
 from campaign_tools import answers_of, items, questions, sweep
 from small_campaigns import ITEMS, QUESTIONS, answer, small_campaign, small_settings, truth
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(f"sqlite:///{tmp_path}/store.db")
-    yield opened
-    opened.close()
+pytestmark = pytest.mark.on_sqlite
 
 
 def reusing(store: Store, old: str = "small", **changes: object) -> Campaign:
