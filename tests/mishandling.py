@@ -19,7 +19,6 @@ import pytest
 from scipy.stats import beta
 from sqlalchemy import and_, bindparam, func, select, update
 
-from askfew.campaigns.admission import revoke
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.answers import Offer, offers_for_step
 from askfew.campaigns.db.raw import RawTransaction
@@ -27,6 +26,7 @@ from askfew.campaigns.db.schema import answers, slots, steps
 from askfew.campaigns.exchange.answer_files import TellRow, read_answers
 from askfew.campaigns.exchange.exporting import long_rows
 from askfew.campaigns.exchange.importing import import_answers
+from askfew.campaigns.slots.handout import revoke
 from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 from campaign_tools import Clock, answer_all, careless, frugal, sweep

@@ -17,8 +17,7 @@ from askfew.algorithms.frugal import frugal
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.folder.load import read_folder
 from askfew.campaigns.forecast import Sizes, crowd_forecast
-from askfew.campaigns.reading.findings import findings_of
-from askfew.campaigns.reading.report import report_html
+from askfew.campaigns.reading.report import findings_of, report_html
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item, Question

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from askfew.campaigns.admission import admit, revoke
 from askfew.campaigns.contents import check_name
 from askfew.campaigns.db.database import Database
 from askfew.campaigns.db.queries.campaigns import change_state, outcome_of, state_of
@@ -21,7 +20,7 @@ from askfew.campaigns.db.raw import RawTransaction
 from askfew.campaigns.gold import GoldCells, GoldDesk, gold_cells
 from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.slots.handout import HandOut, expire_leases
+from askfew.campaigns.slots.handout import HandOut, admit, expire_leases, revoke
 from askfew.campaigns.slots.intake import (
     UNKNOWN,
     Receipt,
@@ -35,7 +34,7 @@ from askfew.campaigns.slots.intake import (
 )
 from askfew.campaigns.slots.paces import Paces
 from askfew.campaigns.steps.advance import Advancer
-from askfew.campaigns.steps.frozen import frozen_rule
+from askfew.campaigns.steps.log import frozen_rule
 from askfew.errors import InvalidAnswer, InvalidInput
 from askfew.records import Problem
 

@@ -16,8 +16,7 @@ from askfew.errors import AskfewError, ReplayMismatch
 from askfew.log import Log
 from askfew.outcome import outcome_of
 from askfew.records import Batch, Finding, Ints, Oracle, Problem, Procedure, Status
-from askfew.testing.randomness import no_global_randomness
-from askfew.testing.worlds import ForgetfulOracle, two_groups
+from askfew.testing.worlds import ForgetfulOracle, no_global_randomness, two_groups
 
 __all__ = ["Start", "check_method"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from askfew.errors import AskfewError, CellExhausted
 from askfew.records import Batch, Oracle, Problem, Tally, checked_tally
-from askfew.testing.randomness import no_global_randomness
+from askfew.testing.worlds import no_global_randomness
 
 __all__ = ["check_oracle"]
 

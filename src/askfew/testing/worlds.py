@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +13,7 @@ from askfew import oracles
 from askfew.answers import Number, YesNo
 from askfew.records import Batch, Ints, Oracle, Problem, Tally
 
-__all__ = ["ForgetfulOracle", "two_groups"]
+__all__ = ["ForgetfulOracle", "no_global_randomness", "two_groups"]
 
 
 def two_groups(problem: Problem, seed: int) -> Oracle:
@@ -57,3 +60,17 @@ class ForgetfulOracle:
             asked = Batch(batch.items[rows], batch.questions[rows], counts[rows], batch.why)
             sums[rows] = self._oracle(asked).sums
         return Tally(counts, sums)
+
+
+@contextmanager
+def no_global_randomness(what: str) -> Iterator[None]:
+    """Fail if Python's or NumPy's global generator was seeded or drawn from inside the block."""
+    before = random.getstate(), _numpy_state()
+    yield
+    assert random.getstate() == before[0], f"{what} must leave Python's global random state alone"
+    assert _numpy_state() == before[1], f"{what} must leave NumPy's global random state alone"
+
+
+def _numpy_state() -> str:
+    state: Any = np.random.get_state(legacy=True)  # noqa: NPY002
+    return f"{state[1].tobytes().hex()} {state[2:]}"

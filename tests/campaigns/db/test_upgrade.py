@@ -15,7 +15,7 @@ import commands
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db import migrations
 from askfew.campaigns.db.database import Database
-from askfew.campaigns.db.known import unpack
+from askfew.campaigns.db.queries.steps import unpack
 from askfew.campaigns.db.schema import campaigns, steps
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.reading.status import status_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from askfew.campaigns.reading.ids import in_ids
+from askfew.campaigns.reading.status import in_ids
 from askfew.campaigns.store import Store
 from campaign_tools import frugal
 

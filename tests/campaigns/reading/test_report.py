@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.reading import findings
-from askfew.campaigns.reading.findings import findings_of
-from askfew.campaigns.reading.report import report_html
+from askfew.campaigns.reading import report
+from askfew.campaigns.reading.report import findings_of, report_html
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
@@ -70,7 +69,7 @@ def test_labels_rest_on_evidence_beyond_the_threshold(finished: Campaign) -> Non
 def test_of_a_large_group_the_first_items_are_listed(
     finished: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(findings, "_MOST_ITEMS", 2)
+    monkeypatch.setattr(report, "_MOST_ITEMS", 2)
     found = findings_of(finished)
     counts = [TRUTH.tolist().count(g) for g in range(2)]
     assert [(each.count, len(each.items)) for each in found.groups] == [(n, 2) for n in counts]

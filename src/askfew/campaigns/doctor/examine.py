@@ -23,8 +23,14 @@ from askfew.campaigns.db.queries.slots import empty_impossible, impossible_slots
 from askfew.campaigns.db.queries.soundness import file_problems
 from askfew.campaigns.db.queries.steps import StepRow, find_step, lock_step, newest_number
 from askfew.campaigns.db.queries.tables import count_rows
-from askfew.campaigns.doctor.checks import answer_problems, slot_problems, step_problems
-from askfew.campaigns.doctor.contents import about_problems, content_problems, row_problems
+from askfew.campaigns.doctor.checks import (
+    about_problems,
+    answer_problems,
+    content_problems,
+    row_problems,
+    slot_problems,
+    step_problems,
+)
 from askfew.campaigns.doctor.upgrade import touched_campaigns
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings

@@ -17,7 +17,7 @@ from askfew.campaigns.db.queries.campaigns import get_campaign
 from askfew.campaigns.db.queries.steps import closed_tallies, newest_step
 from askfew.campaigns.naming import named, read_names
 from askfew.campaigns.reading.rules import Division, divisions_of, group_word
-from askfew.campaigns.steps.frozen import frozen_rule
+from askfew.campaigns.steps.log import frozen_rule
 from askfew.estimates.cells import Cells, CellSums
 from askfew.estimates.guesses import Guesses, guess_groups
 from askfew.outcome import WHY_UNDECIDED

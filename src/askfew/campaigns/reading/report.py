@@ -3,18 +3,221 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from askfew.answer_warnings import sentence
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.queries.answers import largest_shares, median_seconds
+from askfew.campaigns.db.queries.campaigns import get_campaign
 from askfew.campaigns.db.queries.contents import find_picture
-from askfew.campaigns.reading.findings import Report, findings_of
+from askfew.campaigns.db.queries.steps import answers_by_phase
+from askfew.campaigns.flags import Flag, flags_of
+from askfew.campaigns.gold import GoldScore, gold_scores
+from askfew.campaigns.naming import in_names
+from askfew.campaigns.reading.independence import qualified
+from askfew.campaigns.reading.item_answers import AnsweredQuestion, answers_by_item
+from askfew.campaigns.reading.knowledge import (
+    ItemState,
+    Knowledge,
+    cells_of,
+    guesses_of,
+    knowledge_of,
+)
+from askfew.campaigns.reading.split import Split, split_of
+from askfew.campaigns.reading.status import CampaignStatus, status_of
+from askfew.campaigns.reading.tallies import RankedQuestion, tallies_of
 from askfew.campaigns.sentences import chance
+from askfew.estimates.guesses import Guesses
+from askfew.records import Ints
 from askfew.wording import money
 
-__all__ = ["report_html"]
+__all__ = ["ItemList", "LabelledItem", "Report", "WorkerShare", "findings_of", "report_html"]
+
+_MOST_LISTED = 20_000
+"""Answers that are listed one by one: a report of more would be too large for a browser. Chosen."""
+_MOST_FITTED = 10_000
+"""Items that guesses are fitted to. Chosen: levels of so many are as good as known, and 100 000
+would take the report two seconds more (benchmarks/scale.md). ``askfew result`` fits all."""
+_MOST_ITEMS = 500
+"""Items of a group that are listed; ``askfew result`` has all. Chosen: nobody reads on for longer,
+and a report of 100 000 items would take minutes to open."""
+
+
+@dataclass(frozen=True)
+class LabelledItem:
+    """An item, a guess of its group, and what speaks for it."""
+
+    id: str
+    text: str
+    image: str | None
+    state: ItemState
+    guess: str
+    """The name of the likeliest group."""
+    confidence: float
+    """Its estimated probability."""
+    evidence: float | None
+    answers: int
+    represents: bool
+    """Whether it stands for its group: others are labelled by not being like it, or like it."""
+
+
+@dataclass(frozen=True)
+class ItemList:
+    """Items of one group, or those that are undecided for one reason: how many, and the first."""
+
+    title: str
+    count: int
+    items: tuple[LabelledItem, ...]
+
+
+@dataclass(frozen=True)
+class WorkerShare:
+    """What one worker contributed, and the largest part they have in any item's answers."""
+
+    name: str
+    answers: int
+    skips: int
+    seconds: float | None
+    agreement: float | None
+    """Share of their answers, on the best question, that fall on the side of the item's label."""
+    largest_share: float
+    revoked: bool
+    reused: int
+    """Answers of theirs that were taken over from another campaign."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a report shows."""
+
+    status: CampaignStatus
+    outcome: dict[str, Any] | None
+    certificate_text: str | None
+    """The warnings, and the promise; None where nothing is promised."""
+    known: Knowledge
+    threshold: float | None
+    groups: tuple[ItemList, ...]
+    undecided: tuple[ItemList, ...]
+    """Items without a group, by the reason."""
+    questions: tuple[RankedQuestion, ...]
+    workers: tuple[WorkerShare, ...]
+    by_phase: dict[str, int]
+    imported: bool
+    """Whether it came from another store."""
+    split: Split | None
+    """Which questions carry the groups, which agree, which do not."""
+    gold: dict[str, GoldScore]
+    """By worker, as far as they answered gold questions."""
+    flags: list[tuple[str, Flag]]
+    """Each with the id of its item."""
+    answered: list[tuple[str, tuple[AnsweredQuestion, ...]]] | None
+    """Who answered what, by item; None where there are too many answers for a page."""
+
+
+def findings_of(campaign: Campaign) -> Report:
+    """Read the answers and add them up."""
+    status = status_of(campaign)
+    with campaign.database.snapshot() as connection:
+        known = knowledge_of(connection, campaign)
+        cells = cells_of(connection, campaign).sums()
+        some = cells.where(np.isin(cells.item, _looked_at(known)))
+        guesses = guesses_of(connection, campaign, known, some)
+        phases = answers_by_phase(connection, campaign.id)
+        seconds = median_seconds(connection, campaign.id)
+        shares = largest_shares(connection, campaign.id)
+        imported = get_campaign(connection, campaign.id).imported
+        split = split_of(connection, campaign, known, guesses, some)
+        gold = gold_scores(connection, campaign.id, campaign.gold_cells())
+        flags = flags_of(connection, campaign.id)
+        few = status.answers <= _MOST_LISTED
+        answered = answers_by_item(connection, campaign) if few else None
+    outcome = known.outcome
+    tallies = tallies_of(campaign, known.labels, cells)
+
+    def listed(title: str, items: Ints) -> ItemList:
+        shown = items[:_MOST_ITEMS].tolist()
+        labelled = _labelled(campaign, shown, tallies.by_item, known, guesses)
+        return ItemList(title, len(items), labelled)
+
+    return Report(
+        status=status,
+        outcome=outcome,
+        certificate_text=in_names(
+            qualified((outcome or {}).get("certificate_text"), status.warnings),
+            known.own_names,
+            known.groups,
+        ),
+        known=known,
+        threshold=known.threshold,
+        groups=tuple(
+            listed(name, np.flatnonzero(known.labels == number))
+            for number, name in enumerate(known.names)
+        ),
+        undecided=tuple(listed(why, items) for why, items in _undecided(known)),
+        questions=tallies.questions,
+        workers=tuple(
+            WorkerShare(
+                name=worker.name,
+                answers=worker.answers,
+                skips=tallies.skips.get(worker.name, 0),
+                seconds=seconds.get(worker.name),
+                agreement=tallies.agreement.get(worker.name),
+                largest_share=shares.get(worker.name, 0.0),
+                revoked=worker.revoked,
+                reused=worker.reused,
+            )
+            for worker in status.workers
+        ),
+        by_phase=phases,
+        imported=imported is not None,
+        split=split,
+        gold=gold,
+        flags=[(campaign.items[flag.item].id, flag) for flag in flags],
+        answered=answered,
+    )
+
+
+def _looked_at(known: Knowledge) -> Ints:
+    """The items that guesses and the split rest on: all, or those listed and evenly spread ones."""
+    if len(known.labels) <= _MOST_FITTED:
+        return np.arange(len(known.labels))
+    listed = [items[:_MOST_ITEMS] for _, items in _undecided(known)]
+    spread = np.linspace(0, len(known.labels) - 1, _MOST_FITTED).astype(np.int64)
+    return np.unique(np.concatenate([spread, *listed]))
+
+
+def _undecided(known: Knowledge) -> list[tuple[str, Ints]]:
+    """Items without a group, by the reason."""
+    by_reason: dict[str, list[int]] = {}
+    for item in np.flatnonzero(known.labels < 0).tolist():
+        by_reason.setdefault(known.why_undecided.get(item, ""), []).append(item)
+    return [(why, np.array(items)) for why, items in by_reason.items()]
+
+
+def _labelled(
+    campaign: Campaign, shown: list[int], answered: Ints, known: Knowledge, guesses: Guesses
+) -> tuple[LabelledItem, ...]:
+    certificate = (known.outcome or {}).get("certificate") or {}
+    representatives = certificate.get("representatives", ())
+    return tuple(
+        LabelledItem(
+            campaign.items[i].id,
+            campaign.items[i].text,
+            campaign.items[i].image,
+            known.state(i),
+            known.names[int(guesses.groups[i])],
+            float(guesses.confidence[i]),
+            known.evidence[i] if known.evidence else None,
+            int(answered[i]),
+            i in representatives,
+        )
+        for i in shown
+    )
 
 
 def report_html(campaign: Campaign) -> str:

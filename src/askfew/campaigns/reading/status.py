@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from askfew.answer_warnings import AnswerWarning
-from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.campaign import Campaign, Shown
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.answers import answers_by_worker, count_and_cost
 from askfew.campaigns.db.queries.campaigns import get_campaign, name_of
@@ -21,13 +23,12 @@ from askfew.campaigns.db.queries.steps import newest_step
 from askfew.campaigns.db.queries.workers import revocations
 from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.forecast_words import forecast_sentences
-from askfew.campaigns.reading.ids import in_ids
 from askfew.campaigns.reading.independence import warnings_of
 from askfew.campaigns.reading.knowledge import knowledge_of
 from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.steps.advance import GOING
 
-__all__ = ["CampaignStatus", "WorkerStatus", "status_of"]
+__all__ = ["CampaignStatus", "WorkerStatus", "in_ids", "status_of"]
 
 
 @dataclass(frozen=True)
@@ -167,3 +168,20 @@ def _workers(connection: Connection, campaign: int) -> tuple[WorkerStatus, ...]:
         )
         for name in [*admitted, *sorted(told.keys() - admitted.keys())]
     )
+
+
+_ITEMS = re.compile(r"(?:(?<=\bitems )|(?<=\bmostly ))\[([\d, ]+)\]")
+_ITEM = re.compile(r"(?<=\bitem )\d+")
+_QUESTION = re.compile(r"(?<=\bquestion )\d+|(?<=\bbest so far )\d+")
+
+
+def in_ids(why: str, campaign: Campaign) -> str:
+    """The sentence with ids for numbers."""
+    several = _ITEMS.sub(lambda found: _named(found[1], campaign.items), why)
+    one = _ITEM.sub(lambda found: _named(found[0], campaign.items), several)
+    return _QUESTION.sub(lambda found: _named(found[0], campaign.questions), one)
+
+
+def _named(numbers: str, shown: Sequence[Shown]) -> str:
+    ids = [shown[int(n)].id for n in re.findall(r"\d+", numbers) if int(n) < len(shown)]
+    return " and ".join(ids) or numbers

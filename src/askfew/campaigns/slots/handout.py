@@ -1,10 +1,11 @@
-"""Handing out slots: who gets which question next, in one short transaction."""
+"""Handing out slots: who is let in, and who gets which question next, in one short transaction."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
 
+from askfew.campaigns.db.queries import workers
 from askfew.campaigns.db.queries.handout import (
     ANY,
     ITEMS_AT_ONCE,
@@ -21,12 +22,14 @@ from askfew.campaigns.db.queries.handout import (
     rank_and_size,
     remember_role,
 )
-from askfew.campaigns.db.queries.leases import let_stand
+from askfew.campaigns.db.queries.leases import let_stand, release_all
+from askfew.campaigns.db.queries.workers import Arrival
 from askfew.campaigns.db.raw import RawTransaction
 from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.slots.paces import Paces
+from askfew.errors import NotAdmitted
 
-__all__ = ["HandOut", "expire_leases"]
+__all__ = ["HandOut", "admit", "expire_leases", "revoke"]
 
 _GOLDEN = (5**0.5 - 1) / 2
 """Its multiples, without their whole parts, lie evenly between 0 and 1, however many there are."""
@@ -192,3 +195,27 @@ def expire_leases(raw: RawTransaction, campaign: int, now: float) -> None:
         else:
             back.append((step, number))
     expire(raw, campaign, back)
+
+
+_SEEN_AGAIN = 30.0
+"""Seconds after which it is worth a write that a worker has been seen again."""
+
+
+def admit(raw: RawTransaction, campaign: int, worker: str, now: float) -> Arrival:
+    """Let the worker in and keep hold of their row: of two requests by one worker, one waits."""
+    arrival = workers.arrive(raw, campaign, worker, now)
+    if arrival.revoked is not None:
+        raise NotAdmitted(
+            "a worker must be admitted", f"{worker!r}, who was revoked", "ask the owner"
+        )
+    if now > arrival.seen + _SEEN_AGAIN:
+        workers.see(raw, campaign, worker, now)
+    return arrival
+
+
+def revoke(raw: RawTransaction, campaign: int, worker: str, now: float) -> None:
+    """Ask the worker no more, and hand back what they hold. What they answered counts, in the open
+    step too: whoever could take it out after a look at it could choose the data.
+    """
+    workers.revoke(raw, campaign, worker, now)
+    release_all(raw, campaign, worker)

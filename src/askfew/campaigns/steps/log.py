@@ -11,15 +11,17 @@ from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries import campaigns, steps
 from askfew.campaigns.db.queries.contents import item_count, question_count
 from askfew.campaigns.db.queries.slots import insert_slots, is_waiting, values_by_row
-from askfew.campaigns.db.queries.steps import StepRow, plan_bytes, read_plans
+from askfew.campaigns.db.queries.steps import StepRow, plan_bytes, plans_after_learning, read_plans
 from askfew.campaigns.kinds import read_kind
+from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.dealing import deal
 from askfew.campaigns.steps.reuse import fill_step
 from askfew.log import Log, Step, origin, seal
 from askfew.plans import Plan
 from askfew.records import Batch, Problem, Tally
+from askfew.rule import Rule
 
-__all__ = ["close_step", "open_step", "read_log", "read_step", "same_plans"]
+__all__ = ["close_step", "frozen_rule", "open_step", "read_log", "read_step", "same_plans"]
 
 
 def open_step(
@@ -111,3 +113,18 @@ def _tally(rows: int, answered: Sequence[tuple[int, float]]) -> Tally:
     for place, values in several.items():
         sums[place], squares[place] = math.fsum(values), math.fsum(v * v for v in values)
     return Tally(counts.astype(np.int64), sums, squares)
+
+
+def frozen_rule(
+    connection: Connection, campaign: int, settings: Settings, questions: Sequence[str]
+) -> Rule | None:
+    """The one that was given, or the one that was frozen in some step; by the questions' ids."""
+    if settings.rule is not None:
+        return settings.rule
+    # It stands in the first step of its phase.
+    for plan in plans_after_learning(connection, campaign):
+        if plan.kind == "freeze":
+            rule = Rule.from_dict(plan.facts["rule"])
+            places = rule.places(range(len(questions)))
+            return rule.renamed([questions[place] for place in places])
+    return None

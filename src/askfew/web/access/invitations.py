@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.contents import check_name
 from askfew.campaigns.db.database import Connection
-from askfew.campaigns.db.queries.invitations import (
+from askfew.campaigns.db.queries.access import (
     Invitation,
     delete_links,
     delete_open_link,
