@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from askfew.campaigns.folder.load import check_picture
+from askfew.campaigns.folder.pictures import check_picture
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.sentences import located, shown
 from askfew.campaigns.settings import LONGEST_TEXT, is_storable

@@ -12,7 +12,7 @@ from typing import Protocol
 from askfew.answer_warnings import AnswerWarning
 from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment
-from askfew.campaigns.folder.load import media_type
+from askfew.campaigns.folder.pictures import media_type
 from askfew.campaigns.slots.intake import Receipt
 from askfew.errors import InvalidInput
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from askfew import Rule
 from askfew.answers import Number, Scale
-from askfew.campaigns.folder.load import LARGEST, media_type, read_folder
+from askfew.campaigns.folder.load import read_folder
+from askfew.campaigns.folder.pictures import LARGEST, media_type
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.sentences import shown
 from askfew.campaigns.settings import Settings

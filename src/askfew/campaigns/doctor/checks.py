@@ -32,7 +32,7 @@ from askfew.campaigns.db.queries.soundness import (
 from askfew.campaigns.db.queries.steps import StepRow, all_steps, unpack
 from askfew.campaigns.db.queries.tables import CONTENT_TABLES, columns_of, keys_of, rows_of
 from askfew.campaigns.db.row_rules import check_row
-from askfew.campaigns.folder.load import check_picture
+from askfew.campaigns.folder.pictures import check_picture
 from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.naming import read_names

@@ -21,7 +21,7 @@ from askfew.campaigns.db.row_rules import check_row
 from askfew.campaigns.doctor.examine import examine
 from askfew.campaigns.exchange.formats.campaign_file import CampaignReader, CampaignWriter
 from askfew.campaigns.exchange.formats.whole_file import whole_file
-from askfew.campaigns.folder.load import LARGEST, check_picture
+from askfew.campaigns.folder.pictures import LARGEST, check_picture
 from askfew.campaigns.lease_id import add_campaign, strip_campaign
 from askfew.campaigns.sentences import located, shown
 from askfew.campaigns.settings import Settings

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, func, insert, select, text
 
 from askfew.campaigns.db.schema import images, items, questions
-from askfew.campaigns.folder.load import media_type
+from askfew.campaigns.folder.pictures import media_type
 from askfew.campaigns.records import Item, Question
 
 __all__ = [

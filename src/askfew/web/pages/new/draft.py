@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from askfew.campaigns.contents import check_group, check_items, check_questions
-from askfew.campaigns.folder.load import check_picture, read_items, read_questions
+from askfew.campaigns.folder.load import read_items, read_questions
+from askfew.campaigns.folder.pictures import check_picture
 from askfew.campaigns.forecast import Sizes, unknown_of
 from askfew.campaigns.inputs import Inputs, what_is_wrong
 from askfew.campaigns.records import Item, Question
