@@ -14,6 +14,7 @@ from askfew.algorithms.rule.guess.choose import Chooser
 from askfew.algorithms.rule.guess.learn import Learner
 from askfew.algorithms.rule.screen import Screen
 from askfew.answers import Scale
+from askfew.clustering import session
 from askfew.errors import InvalidInput, InvalidPlan
 from askfew.oracles import bernoulli, gaussian, scale, table
 from askfew.plans import Plan
@@ -411,3 +412,19 @@ def test_what_cannot_be_certified_any_more_is_not_asked_about() -> None:
     assert len(result.guesses) == 60
     right = (result.guesses == np.arange(60) % 2).mean()
     assert max(right, 1 - right) > 0.8  # there is a best guess all the same
+
+
+def test_small_batches_are_enlarged_for_the_people_at_work() -> None:
+    root = Node((0, 1, 2), (1.0, 1.0, 1.0), (0.5, 0.5, 0.5), (0,), (1,))
+    names = ["q0", "q1", "q2"]
+
+    def first(**options: Any) -> tuple[int, list[str]]:
+        talk = session(4, names, method="rule", given=Rule(tuple(names), root), rng=1, **options)
+        batch = talk.ask()
+        assert batch is not None
+        recipe: Any = talk.log.recipe
+        return int(batch.repeats.sum()), list(recipe["options"])
+
+    few, recipe = first()
+    assert first(at_work=lambda: 1) == (few, recipe)
+    assert first(at_work=lambda: 20) == (3 * few, recipe)  # and who is there is no part of it

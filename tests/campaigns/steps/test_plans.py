@@ -33,6 +33,7 @@ from campaign_tools import (
     log_of,
     place,
     questions,
+    states,
     told_apart,
 )
 from campaign_workers import die_between_plan_and_slots, forked
@@ -375,3 +376,22 @@ def test_what_a_reused_campaign_taught_is_known_too(store: Store) -> None:
             questions(6),
             reuse="older",
         )
+
+
+def second_step(store: Store, clock: Clock, people: int) -> int:
+    """How much it asks, with so many people at work."""
+    chosen = {"rule": Rule.cut("q0", 0.5), "answers_per_worker_and_cell": 1000}
+    settings = Settings.from_dict({"name": f"for {people}", **chosen})
+    campaign = store.create(settings, items(4), questions(1))
+    for number in range(20):  # they have left long ago
+        campaign.release(campaign.ask(f"old {number}")[0].id)
+    clock.pass_seconds(1000)
+    for number in range(people):
+        campaign.release(campaign.ask(f"w{number}")[0].id)
+    for each in campaign.ask("w0", 1000):
+        assert campaign.tell(each.id, True).ok
+    return len(states(campaign, step=1))
+
+
+def test_steps_are_sized_to_the_people_who_were_seen_lately(store: Store, clock: Clock) -> None:
+    assert second_step(store, clock, 1) < second_step(store, clock, 20)
