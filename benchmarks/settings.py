@@ -72,7 +72,7 @@ def main() -> None:
     for method, world, rows in (("frugal", ALIKE, GROUPS), ("rule", UNLIKE, RULE)):
         lines += [
             "",
-            f'| method="{method}" | mean answers | times the first | decided | runs with a wrong'
+            f'| `method="{method}"` | mean answers | times the first | decided | runs with a wrong'
             " label |",
             "|---|---|---|---|---|",
         ]

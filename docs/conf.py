@@ -1,15 +1,16 @@
 """How the site is built: ``make docs``. No network is used, and warnings are errors."""
 
 import re
-from importlib.metadata import version as installed_version
 
 from docutils.nodes import SkipNode
 from latex2mathml.converter import convert
 
+from askfew import __version__
+
 project = "askfew"
 author = "The askfew founders"
 copyright = "The askfew founders, MIT licence"  # noqa: A001 - Sphinx's own name
-release = version = installed_version("askfew")
+release = version = __version__
 
 extensions = [
     "myst_parser",

@@ -21,7 +21,7 @@ WAYS = {
     ),
     "a changed slot": (
         f"UPDATE slots SET value = 1 - value WHERE {SLOT}",
-        "step 0 row 0 was tallied as . answers adding up to .*, but its slots hold",
+        r"step 0 row \d+ was tallied as . answers adding up to .*, but its slots hold",
     ),
     "a lost answer": (
         f"DELETE FROM answers WHERE {ANSWER}",
@@ -106,7 +106,7 @@ WAYS = {
     ),
     "a lost slot": (
         f"DELETE FROM slots WHERE {SLOT}",
-        "step 0 row 0 has other slots than its Batch asks for",
+        r"step 0 row \d+ has other slots than its Batch asks for",
     ),
     "a reopened step": (
         "UPDATE steps SET closed = NULL WHERE campaign = 1 AND number = 0",
