@@ -47,6 +47,14 @@ def test_a_value_that_was_begun_before_a_change_is_not_kept() -> None:
     assert cache.get("birds", lambda: "new") == "new"
 
 
+def test_what_was_read_before_a_campaign_ended_is_not_shown_after() -> None:
+    cache: TimedCache[str] = TimedCache(least_seconds=1000)
+    assert cache.get("birds", lambda: "running") == "running"
+    assert cache.get("birds", lambda: "later") == "running"
+    assert cache.get("birds", lambda: "ended", over=True) == "ended"
+    assert cache.get("birds", lambda: "later", over=True) == "ended"
+
+
 def test_without_the_key_nobody_comes_in() -> None:
     address = offer_shared(shared_objects())
     with pytest.raises(AuthenticationError):

@@ -52,7 +52,7 @@ class Changes:
 
 @dataclass
 class _Entry(Generic[T]):
-    changes: int
+    version: tuple[int, bool]
     turn: Lock = field(default_factory=Lock)
     values: list[T] = field(default_factory=list)
     until: float = 0.0
@@ -68,11 +68,12 @@ class TimedCache(Generic[T]):
         self._changes = changes or Changes()
         self._entries: dict[str, _Entry[T]] = {}
 
-    def get(self, key: str, make: Callable[[], T]) -> T:
+    def get(self, key: str, make: Callable[[], T], *, over: bool = False) -> T:
         """The value of this key, computed if there is none, if it is too old, or if the owner has
-        changed something since somebody began to compute it.
+        changed something since somebody began to compute it. ``over`` says that the campaign has
+        ended: a value from before that is not returned any more.
         """
-        entry = self._entry(key)
+        entry = self._entry(key, over)
         values = entry.values
         if values and time.monotonic() < entry.until:
             return values[0]
@@ -102,11 +103,11 @@ class TimedCache(Generic[T]):
         with suppress(StoreUnreachable):  # the old value stays, and the next caller tries again
             self.get(key, make)
 
-    def _entry(self, key: str) -> _Entry[T]:
-        changes = self._changes.count(key)
+    def _entry(self, key: str, over: bool) -> _Entry[T]:
+        version = (self._changes.count(key), over)
         entry = self._entries.get(key)
-        if entry is None or entry.changes != changes:
-            entry = self._entries[key] = _Entry(changes)
+        if entry is None or entry.version != version:
+            entry = self._entries[key] = _Entry(version)
         return entry
 
 

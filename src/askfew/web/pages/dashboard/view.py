@@ -191,7 +191,8 @@ class View:
 
     def details(self) -> Details:
         """The details; older for a large campaign, which takes longer to read."""
-        return self._caches.details.get(self.settings.name, self._details)
+        over = self.standing().status.state not in GOING  # no undecided items below "All sorted"
+        return self._caches.details.get(self.settings.name, self._details, over=over)
 
     def changed(self) -> None:
         """Read everything again: the owner has just changed something."""
