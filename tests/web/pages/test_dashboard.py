@@ -192,7 +192,7 @@ def test_a_campaign_by_rule_from_learning_to_its_end(site: Site, store: Store) -
     page = site.owner.get(here).text
     assert "Asking some items many questions" in page
     assert "once the rule is found" in page
-    assert "guess:" in site.owner.get(f"{here}/parts/groups").text
+    assert "no guess yet" in site.owner.get(f"{here}/parts/groups").text
     answer_by(campaign, two_kinds(20, between=(3,)), seed=5)
     done = Site(store).owner
     page = done.get(here).text
