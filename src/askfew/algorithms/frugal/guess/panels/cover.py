@@ -39,7 +39,8 @@ _PRIOR = 1.0
 _LUCK = 3.0
 """Odds, before anything is asked, against a question that tells the groups apart."""
 _SURE = 0.97
-"""Chance of a group from which an item's answers are bet on."""
+"""Chance of a group from which an item's answers are bet on. With one answer per cell (30 worlds,
+seed 2000) .97 certified .885 of the items, .95 .867, .9 .847."""
 _TRIED = 0.8
 """Chance of being useful below which a question is tried on some items first."""
 _SOME = 0.25
