@@ -5,15 +5,7 @@ from pathlib import Path
 import pytest
 
 from askfew.cli.demo import table
-from commands import Command, command
-
-
-@pytest.fixture
-def askfew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Command:
-    """On a narrow terminal."""
-    return command(tmp_path, monkeypatch, capfd, columns=80)
+from commands import Command
 
 
 def test_both_stories_are_told(askfew: Command, tmp_path: Path) -> None:

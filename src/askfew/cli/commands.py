@@ -144,7 +144,7 @@ _CAMPAIGNS = {
     "resume": ("campaigns.owning:resume", "Go on with a paused campaign."),
     "close": (
         "campaigns.owning:close",
-        "End a campaign for good, with what is known; there is no certificate then.",
+        "End a campaign for good: what is certified stays, the rest has guesses.",
     ),
     "doctor": (
         "campaigns.store:doctor",

@@ -38,7 +38,7 @@ def workers(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = 
         ]
         print_json({"campaign": name, "workers": listed})
         return
-    table = Table("worker", "answers", "holds", "mean seconds", "")
+    table = Table("worker", "answers", "holds", "mean seconds", "note")
     for column in table.columns[1:4]:
         column.justify = "right"
     for each in come:
@@ -98,7 +98,7 @@ def resume(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = F
 
 
 def close(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
-    """End a campaign for good, with what is known; there is no certificate then."""
+    """End a campaign for good: what is certified stays, the rest has guesses."""
     with open_store(store) as opened:
         campaign = opened.campaign(name)
         campaign.close()
@@ -124,7 +124,7 @@ def _about() -> None:
 
 @token_app.command(cls=Command)
 def reset(store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
-    """Make a new owner's token; the old one and its sessions are good no more."""
+    """Make a new owner's token; the old one and its sessions stop working."""
     with open_store(store) as opened:
         token = reset_token(opened)
     if json:
