@@ -97,7 +97,7 @@ def test_an_open_link_lets_people_sign_up_until_it_is_full_or_closed(site: Site)
 def test_of_invitations_made_at_once_the_last_one_is_good(site: Site) -> None:
     campaign = sweep(site.store)
     with ThreadPoolExecutor(4) as pool:
-        tokens = list(pool.map(lambda _: new_link(campaign, "ann"), range(80)))[-12:]
+        tokens = list(pool.map(lambda _: new_link(campaign, "ann"), range(80)))
     good = [token for token in tokens if site.bearer(token).get(HERE).status_code == 200]
     assert len(good) == 1
 

@@ -85,7 +85,9 @@ def _mend(connection: Connection, campaign: CampaignRow, kind: AnswerKind) -> in
     step = lock_step(connection, campaign.id, newest)
     count = empty_impossible(connection, campaign.id, newest, kind)
     if count and step.closed is not None:
-        close_step(connection, step, step.closed)  # freezes the Tally again, without them
+        sizes = item_count(connection, campaign.id), question_count(connection, campaign.id)
+        # Freezes the Tally again, without them.
+        close_step(connection, step, Problem(*sizes, kind), step.closed)
     return count
 
 

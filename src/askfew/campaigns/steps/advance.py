@@ -183,7 +183,7 @@ class Advancer:
                 per_cell = self.settings.answers_per_worker_and_cell
                 give_up_unanswerable(connection, self.campaign, here.number, per_cell)
             empty_impossible(connection, self.campaign, here.number, self.settings.answers)
-            closed = close_step(connection, step, now)
+            closed = close_step(connection, step, self.problem, now)
         # Who asks for nothing again and again must not keep everybody else waiting.
         self._look_again = time.perf_counter() + 20 * (time.perf_counter() - began)
         return closed

@@ -9,10 +9,8 @@ import numpy as np
 
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries import campaigns, steps
-from askfew.campaigns.db.queries.contents import item_count, question_count
 from askfew.campaigns.db.queries.slots import insert_slots, is_waiting, values_by_row
 from askfew.campaigns.db.queries.steps import StepRow, plan_bytes, plans_after_learning, read_plans
-from askfew.campaigns.kinds import read_kind
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.dealing import deal
 from askfew.campaigns.steps.reuse import fill_step
@@ -43,7 +41,7 @@ def open_step(
     fill_step(connection, campaign, number)
 
 
-def close_step(connection: Connection, step: StepRow, now: float) -> bool:
+def close_step(connection: Connection, step: StepRow, problem: Problem, now: float) -> bool:
     """Freeze the Tally of a step that is locked, if all its slots are settled; whether they are."""
     campaign, number = step.campaign, step.number
     # No older step has slots that wait, so the campaign's are this step's.
@@ -54,7 +52,7 @@ def close_step(connection: Connection, step: StepRow, now: float) -> bool:
     if number:
         before = steps.seal_of(connection, campaign, number - 1) or ""
     else:
-        before = _origin(connection, campaign)
+        before = origin(problem, campaigns.get_campaign(connection, campaign).recipe_dict)
     sealed = seal(before, batch, tally, step.plan_list)
     steps.freeze_step(connection, campaign, number, tally, sealed, now)
     return True
@@ -89,14 +87,6 @@ def same_plans(one: Sequence[Plan], other: Sequence[Plan]) -> bool:
 
 def _step(row: StepRow) -> Step:
     return Step(row.batch, row.tally, row.seal or "", row.plan_list)
-
-
-def _origin(connection: Connection, campaign: int) -> str:
-    """Where the campaign's chain of seals begins."""
-    row = campaigns.get_campaign(connection, campaign)
-    sizes = item_count(connection, campaign), question_count(connection, campaign)
-    problem = Problem(*sizes, read_kind(row.settings_dict["answers"]))
-    return origin(problem, row.recipe_dict)
 
 
 def _tally(rows: int, answered: Sequence[tuple[int, float]]) -> Tally:
