@@ -41,14 +41,14 @@ class Frozen:
 
 COSTS = {
     "sparse": Frozen(Instance(20, 1000, 53, 2.06), 40, {"search": 235, "hunt": 0, "label": 104}),
-    "dense": Frozen(Instance(20, 200, 200, 0.5), 40, {"search": 511, "hunt": 95, "label": 1640}),
+    "dense": Frozen(Instance(20, 200, 200, 0.5), 40, {"search": 511, "hunt": 109, "label": 1610}),
     "yes/no": Frozen(
-        Instance(101, 16, 3, 0.7, "yes-no"), 40, {"search": 172, "hunt": 20, "label": 900}
+        Instance(101, 16, 3, 0.7, "yes-no"), 40, {"search": 181, "hunt": 38, "label": 903}
     ),
     "cap of 40": Frozen(
         Instance(40, 30, 4, 0.7, "yes-no"),
         12,
-        {"search": 248, "hunt": 22, "label": 382},
+        {"search": 248, "hunt": 52, "label": 369},
         {"per_cell": 40},
     ),
     "three groups": Frozen(
