@@ -326,7 +326,7 @@ def test_another_version_warns_and_goes_on(
     alone = frugal(store, name="alone")
     answer_all(alone)
     with monkeypatch.context() as patch:
-        patch.setattr("askfew.clustering.version", lambda _: "0.0.1")
+        patch.setattr("askfew.recipe.version", lambda _: "0.0.1")
         campaign = frugal(store)
         answer_steps(campaign, 2)
     fresh = Store(store_url, clock=clock)
