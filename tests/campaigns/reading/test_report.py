@@ -78,6 +78,15 @@ def test_of_a_large_group_the_first_items_are_listed(
     assert f"And {counts[0] - 2} more: <code>askfew result" in page
 
 
+def test_what_was_measured_on_some_of_the_items_says_so(
+    finished: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert findings_of(finished).looked_at == 12
+    assert "of the 12 items" not in report_html(finished)
+    monkeypatch.setattr(report, "_MOST_FITTED", 5)
+    assert "Measured on 5 of the 12 items" in report_html(finished)
+
+
 def test_the_report_stands_alone_and_escapes_texts(finished: Campaign) -> None:
     page = report_html(finished)
     assert "12 labels are right" in page

@@ -111,6 +111,8 @@ class Report:
     """Whether it came from another store."""
     split: Split | None
     """Which questions carry the groups, which agree, which do not."""
+    looked_at: int
+    """Items that the guesses and the split were measured on."""
     gold: dict[str, GoldScore]
     """By worker, as far as they answered gold questions."""
     flags: list[tuple[str, Flag]]
@@ -125,7 +127,8 @@ def findings_of(campaign: Campaign) -> Report:
     with campaign.database.snapshot() as connection:
         known = knowledge_of(connection, campaign)
         cells = cells_of(connection, campaign).sums()
-        some = cells.where(np.isin(cells.item, _looked_at(known)))
+        looked_at = _looked_at(known)
+        some = cells.where(np.isin(cells.item, looked_at))
         guesses = guesses_of(connection, campaign, known, some)
         phases = answers_by_phase(connection, campaign.id)
         seconds = median_seconds(connection, campaign.id)
@@ -176,6 +179,7 @@ def findings_of(campaign: Campaign) -> Report:
         by_phase=phases,
         imported=imported is not None,
         split=split,
+        looked_at=len(looked_at),
         gold=gold,
         flags=[(campaign.items[flag.item].id, flag) for flag in flags],
         answered=answered,
