@@ -1,8 +1,9 @@
-"""How to ask: each method is a generator of Batches that returns a Finding.
+"""The methods: each is a generator of Batches that returns a Finding.
 
-A new method is one file and one line in METHODS, or somebody else's: an entry point of the group
-``askfew.methods``, or written as module:function. It takes a Problem and an rng, keyword options of
-its own, and either ``delta`` (it stops by itself, with a certificate) or ``budget`` (it spends it).
+A new method is one file and one line in METHODS. A method of another package is named by an entry
+point of the group ``askfew.methods``, or as module:function. A method takes a Problem, an rng, its
+own keyword options, and either ``delta`` (it stops by itself, with a certificate) or ``budget`` (it
+spends it).
 """
 
 from __future__ import annotations
@@ -75,11 +76,12 @@ CLAIM_VERSIONS: dict[str, int] = {
     "rule": RULE_CLAIM,
     "told-gap": FRUGAL_CLAIM,
 }
-"""Of the methods that record plans; the others are replayed Batch by Batch, and have none."""
+"""The version of the claim of each method that records plans. The other methods have none: a replay
+compares them Batch by Batch."""
 
 
 def find_method(method: str | Method) -> Method:
-    """The method of this name; a function is one itself.
+    """The method of this name; a function is returned as it is.
 
     >>> find_method("papper")
     Traceback (most recent call last):

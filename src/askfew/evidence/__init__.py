@@ -9,7 +9,7 @@ fixed before the answers come.
 - ``samples``: do all members of a block have the same mean?
 - ``line``: does an item's mean score over several questions lie above a line?
 - ``mixtures``: gaps of unknown size, and intervals.
-- ``margin``: how unlike may items of a group be, and the labels still be right?
+- ``margin``: how much may items of a group differ while the labels stay right?
 - ``decisions``: the threshold of a label, and rounding before a comparison.
 """
 

@@ -1,24 +1,24 @@
-r"""The margin after the fact: how unlike may items of a group be, and the labels still be right?
+r"""The margin after the fact: how much may items of a group differ while the labels stay right?
 
 Beside the evidence that labels, an e-process is kept for every value w of a *fixed* grid, against
 "item x is in group g, and its mean is within w of its references' in g". An item's margin is the
 largest w of the grid at which all other groups are excluded, *and are at every smaller value too*:
 evidence is not monotone in w, and the proof below needs the smaller ones.
 
-What is proven. Let D(x) be how far x lies, at most, from the references of its own group that it
+What is proven. Let D(x) be the largest distance of x from the references of its own group that it
 was compared with, in the direction of the bets. It is unknown but fixed, so the first value w(x) of
-the grid that is not below it is fixed, too. The process of x, its own group and w(x)
-has a true null: it ever reaches log(n / delta) with probability at most delta / n. A wrong label
-with a margin of at least D(x) has excluded that group at every grid value up to the margin, w(x)
-among them. So, with probability at least 1 - delta and for all n items at once:
+the grid that is not below it is fixed, too. The process of x, its own group and w(x) has a true
+null: it ever reaches log(n / delta) with probability at most delta / n. A wrong label with a margin
+of at least D(x) has excluded that group at every grid value up to the margin, w(x) among them. So,
+with probability at least 1 - delta and for all n items at once:
 
 - *itemwise*: every labelled item whose D(x) is at most its own margin is labelled right;
 - *for all items*: if no D(x) exceeds the smallest margin, all labels are right.
 
 Neither the size of the grid nor the number of groups costs anything. Nothing is claimed about D(x)
-itself: whether items are that much alike stays an assumption, only a weaker one than that they are
-the same. References that rotate are covered only if the number bounds *every pair* of a group: D(x)
-must be fixed before it is known which references the answers will make one use.
+itself. That items are that much alike stays an assumption, but a weaker one than that they are the
+same. If references rotate, the number must bound *every pair* of a group: D(x) has to be fixed
+beforehand, and which references are used depends on the answers.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Margins:
         self._excluded[who, group] |= self._evidence[who, group] >= self._threshold  # for good
 
     def reported(self, labels: ArrayLike) -> Floats:
-        """The margin of each label; NaN where there is none (-1), or none at the smallest value."""
+        """The margin of each label; NaN without a label (-1) or if the smallest value fails."""
         given: Ints = np.asarray(labels)
         groups = self._excluded.shape[1]
         own = given[:, np.newaxis] == np.arange(groups)  # nobody is excluded from its own group

@@ -7,9 +7,9 @@ gives a closed form (Robbins 1970; Howard, Ramdas, McAuliffe and Sekhon 2021, wh
 $1/\rho$ here).
 
 *Beta mixture.* For a mean p and any bet q, $q^X (1-q)^{b-X} / (p^X (1-p)^{b-X})$ is an e-process of
-b answers between 0 and 1 with sum X; it is convex in each answer, so that yes and no are the worst
-case. Averaging over $q \sim$ Beta(1/2, 1/2) gives a closed form (Krichevsky and Trofimov 1981). The
-means p that it does not exclude are an interval.
+b answers between 0 and 1 with sum X. It is convex in each answer, so yes and no are the worst case.
+Averaging over $q \sim$ Beta(1/2, 1/2) gives a closed form (Krichevsky and Trofimov 1981). The means
+p that it does not exclude form an interval.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ def log_beta_mixture(total: float, count: float, mean: float) -> float:
 
 
 def mean_interval(total: float, count: float, alpha: float) -> tuple[float, float]:
-    """The means that the answers do not exclude; it ever misses with probability at most alpha.
+    """The interval of means that the answers do not exclude.
+
+    The probability that it ever misses the true mean is at most alpha, whenever one looks.
 
     >>> [round(end, 3) for end in mean_interval(total=18, count=20, alpha=0.05)]
     [0.591, 0.996]

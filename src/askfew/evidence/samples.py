@@ -1,4 +1,4 @@
-r"""Evidence of many samples: do all items of a block have the same mean on each question?
+r"""Many-sample evidence: do all items of a block have the same mean on each question?
 
 With guessed means $p_z$ of the answers, fixed before they were asked, and $p_0$ the mean of the
 guesses over the block's answers,

@@ -1,4 +1,4 @@
-"""The frugal method: which of its three ways for how many groups, and the loop they share.
+"""The frugal method: the choice between its three ways, and the loop they share.
 
 POOLED      two groups: search a pair, hunt a good question, label every item by it
 EXCLUSION   more groups: find an item that represents each, exclude everybody from all but one
@@ -48,7 +48,8 @@ _ONE_QUESTION = 20
 40 questions useful, yes/no gap 0.7) this finished 100 of 100 runs with 926 answers, panels 98 with
 1708; at 20 it finished half of them."""
 _COVERED = 240
-"""Items at most that panels may cover: every Batch weighs all of their partitions."""
+"""Most items that panels may cover. A plain choice: every Batch weighs all of their partitions, so
+the time grows with the items. More items are left to one panel, whose promise is the same."""
 _FEW_ANSWERS = 8
 """Answers per cell up to which panels cover all items: at 5 they took three quarters of what one
 panel took, and all runs ended (8 worlds of 60 items); 12 is left to one panel."""
@@ -66,7 +67,7 @@ def frugal(
     growth: float = Tuning.growth,
     step: float = Tuning.step,
 ) -> Procedure[Finding]:
-    """All labels right with probability at least 1 - delta, from few answers.
+    """Label all items, rightly with probability at least 1 - delta, from few answers.
 
     Items of one of the ``groups`` differ by at most ``tolerance`` on every question, in the
     answers' units. No (item, question) is asked more than ``per_cell`` times. The other options are
@@ -146,12 +147,12 @@ def by_panels(
 
 
 def nothing_to_ask(delta: float, groups: int) -> Procedure[Finding]:
-    """As many items as groups."""
+    """Return labels without asking: there are as many items as groups, so each item is alone."""
     many = "two" if groups == 2 else str(groups)
     promise = f"There are {many} groups and {many} items: nothing had to be asked."
     stated = Certificate(delta, promise, (f"there are exactly {many} groups",))
     return Finding(np.arange(groups), None, stated, groups=groups)
-    yield  # a procedure all the same
+    yield  # never reached; it makes this function a generator, as every procedure is
 
 
 class Claim(Protocol):
@@ -187,7 +188,7 @@ C = TypeVar("C", bound=Claim)
 def run_claim(
     claim: C, guess: Guess, finding: Callable[[C, EndOfAnswers | None], Finding]
 ) -> Procedure[Finding]:
-    """The guess proposes, the claim asks and counts, until there is nothing left to ask."""
+    """Let the guess propose and the claim ask and count, until there is nothing left to ask."""
     try:
         while not claim.over:
             plan = yield from planned(guess.propose)
@@ -195,6 +196,7 @@ def run_claim(
             guess.accept(plan)
             if batch is not None:
                 tally = yield batch
+                # The claim counts first: the guess then sees the labels as they stand.
                 claim.settle(tally)
                 guess.learn(plan, batch, tally)
     except EndOfAnswers as end:
@@ -203,7 +205,11 @@ def run_claim(
 
 
 def _root(rng: np.random.Generator) -> int:
-    """What all random numbers of the guess come from."""
+    """The seed of all random numbers of the guess.
+
+    One number is drawn at the start. Later draws depend on it and on the step only, so a replay
+    that skips the guess's proposals draws the same numbers afterwards.
+    """
     return int(rng.integers(2**63))
 
 

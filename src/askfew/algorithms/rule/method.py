@@ -53,7 +53,7 @@ def rule(
     given: Rule | None = None,
     at_work: Callable[[], int] | None = None,
 ) -> Procedure[Finding]:
-    """Labels that are right about a readable rule, however items of a group differ.
+    """Learn a readable rule and label items by it; nothing is assumed about items of a group.
 
     ``groups`` is a number, a list of allowed numbers, or "auto". ``anchors`` are items whose group
     is known. ``per_cell`` caps the answers of any (item, question), ``limit`` those about one item
@@ -104,7 +104,7 @@ def _learn(settings: Settings, screen: Screen, root: int) -> Procedure[Rule | st
     )
     while True:
         plan = yield from planned(lambda: learner.propose(screen))
-        # From the log or new, a plan is checked alike: nothing below trusts the guess.
+        # A plan from the log and a new one are checked alike: nothing below trusts the guess.
         if plan.kind == "freeze":
             return _frozen(plan, settings)
         if plan.kind != "screen":
@@ -162,7 +162,7 @@ def _no_consensus(plan: Plan, screen: Screen) -> str:
 def _certify(
     settings: Settings, screen: Screen, frozen: Rule, at_work: Callable[[], int] | None
 ) -> Procedure[Finding]:
-    """Complete rounds until every item is labelled or given up."""
+    """CERTIFY: ask complete rounds until every item is labelled or given up."""
     questions = frozen.places(range(settings.problem.questions))
     state = Certification(
         settings.problem,

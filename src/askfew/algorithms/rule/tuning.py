@@ -13,7 +13,7 @@ __all__ = ["Tuning"]
 
 @dataclass(frozen=True)
 class Tuning:
-    """What the guesses of the method "rule" go by."""
+    """The constants that the guesses of the method "rule" use."""
 
     # LEARN
     first_items: int = 30
@@ -22,10 +22,10 @@ class Tuning:
     """Answers of the first screen, or 8 an item if that is more. If they are not enough for all
     questions, random ones are screened."""
     most_screens: int = 3
-    """The pilot gives up after so many times the first answers: what "answers to find out" shows in
-    benchmarks/rule.md where there is no split."""
+    """The pilot gives up after this many times the first answers. benchmarks/rule.md shows as
+    "answers to find out" what that costs where there is no split."""
     sharp_items: int = 50
-    """The least items that have answered the questions that matter before a rule is frozen."""
+    """At least this many items have answered the important questions before a rule is frozen."""
     most_repeats: int = 6
     """The most answers of a cell while learning. Repeats are discounted, so more say little."""
     most_stages: int = 20
@@ -41,14 +41,14 @@ class Tuning:
     draws with 3 answers each, 93 % with 10, 97 % with 20 and 98 % with 39 (bluebirds,
     4000 draws)."""
     clear: float = 2.0
-    """Standard errors by which the anchors' groups must lie apart before no more is asked. A plain
-    choice: at most about one anchor's direction in forty is then owed to chance answers."""
+    """Anchors are not asked again once their groups lie this many standard errors apart. A plain
+    choice: chance answers point the wrong way beyond two standard errors about once in forty."""
     unlabelled: int = 40
     """Items beside the anchors that confirm the questions and sharpen the levels."""
     unlabelled_many: int = 30
     """The same with more than two groups."""
     wave: int = 10
-    """So many of them at once, each time about fewer questions."""
+    """How many of them are asked at once, each time about fewer questions."""
     hope: float = 0.7
     """Standard errors that are added to a question's separation, and subtracted from the best
     ones', before the question is dropped."""
@@ -105,9 +105,11 @@ class Tuning:
     took 12.5 answers an item, without 14.3 (seeds 1000 to 1059, three questions, .85/.15, share);
     1.2 and 1.4 gave the same within 1 %."""
     lucky_rounds: int = 3
-    """It is done only where so few perfect rounds would be enough: longer ones are rare."""
+    """A bet is stretched only where at most this many perfect rounds would be enough: longer runs
+    of perfect rounds are rare."""
     spare: float = 0.03
-    """Nats beyond the target: an item that is given up later raises the target of the others."""
+    """Nats beyond the target that a stretched bet aims at, because an item that is given up later
+    raises the target of the others."""
     patience: int = 3
     """Rounds before an item may be given up as too near a cut."""
     patient_answers: int = 20
@@ -125,5 +127,5 @@ class Tuning:
     with 10 anchors it labelled .48 of the items with 80,000 answers, before .11 with 82,000; with 3
     anchors .11 with 83,000, before .06 with 89,000 (5 or 6 seeds from 1000)."""
     few_slow: float = 0.05
-    """The share of the items that may go beyond it. So worlds whose items fit a rule stay as they
-    were: three and five planted groups lose .001 of their labels at most (12 seeds from 1000)."""
+    """The share of the items that may go beyond that limit. It spares worlds whose items fit the
+    rule: three and five planted groups lose .001 of their labels at most (12 seeds from 1000)."""

@@ -1,12 +1,12 @@
-r"""Two groups from panels that cover all items, no answer set apart: what is claimed, and why.
+r"""The claim of panels that cover all items: two groups, and every answer may count.
 
 Before the first answer all items are dealt into *panels* of at most twelve, and the panels are
 joined two by two, like the leaves of a tree, up to a root that holds all items. Every *node* tests
 the partitions of its items into at most two blocks: a panel all of them, a join those that its two
 children have left, put together in both ways. The nats against a partition are added up over
 Batches, blocks and questions by the many-sample evidence (``askfew.evidence.samples``), whose
-guesses the Batch froze. So no answer need be set apart: bets know only earlier Batches. Whose
-answers are bet on at all is frozen as well: one item on the wrong side would cost everybody.
+guesses the Batch froze. Bets know only earlier Batches, so no answers need to be kept apart for
+exploring. Which items are bet on is frozen as well: one item on the wrong side would cost all.
 
 *Why it is right.* Each node has one true partition, that of its items into the two groups. Items of
 a true block have equal means on every question, so the evidence against it is an e-process and ever
@@ -17,7 +17,7 @@ left at both children, and one of the two ways to put them together is the true 
 if a child drops what its parent has dropped.) What *all* partitions that a node has left agree on,
 "these two are in one group" or "they are not", is therefore true. Only that is published, and only
 once both groups have an item; a member on whom they do not agree is left out and blocks nobody.
-The panels and the tree are fixed before the first answer, so there is nothing else to pay for.
+The panels and the tree are fixed before the first answer, so choosing them costs nothing of delta.
 """
 
 from __future__ import annotations
@@ -40,15 +40,17 @@ from askfew.wording import counted
 __all__ = ["PLACES", "Cover", "Node"]
 
 PLACES = 12
-"""Items of a panel at most: 2048 partitions."""
+"""Most items of a panel: it then has 2048 partitions."""
 _ROOT_PART = 0.5
-"""Of delta, for the root, where an item has most others to be compared with."""
+"""The root's share of delta. It is large because an item has most others to be compared with there.
+A plain choice; any fixed share is valid."""
 _MOST = 50_000
-"""Partitions that a join may begin with: more would take seconds."""
+"""Most partitions that a join may begin with: more would take seconds."""
 _STARTS = {0: 0.5, 5: 0.3, 9: 0.2}
-"""Batches from which evidence is counted, and their weights. The average of e-processes is one; it
-forgets what was lost while items were presumed on the wrong side, for one to two nats. With one
-answer per cell .62 of the items were certified without it, .82 with it (12 worlds)."""
+"""Batches from which evidence is counted, and their weights. The average of e-processes is an
+e-process; the later starts forget what was lost while items were presumed on the wrong side. That
+costs one to two nats. With one answer per cell .62 of the items were certified without it, .82 with
+it (12 worlds)."""
 
 
 _Answers = tuple[Floats, Floats, Floats]
@@ -99,7 +101,7 @@ class Node:
         self._begin(both)
 
     def weigh(self, kind: AnswerKind, spells: Sequence[_Answers]) -> None:
-        """Exclude partitions by all answers, those from one start to the next together."""
+        """Exclude partitions by all answers; ``spells`` has them from one start to the next."""
         if self.sides is None or not len(self.sides):
             return
         first = self.sides > 0
@@ -107,6 +109,7 @@ class Node:
         for start, spell in enumerate(spells):
             mine = [each[self.members] for each in spell]
             for inside in (first, ~first):
+                # A process sees the answers from its own start on.
                 total[: start + 1] += samples_evidence(kind, inside, *mine)
         highest = total.max(axis=0)
         self.nats = highest + np.log(np.exp(total - highest).sum(axis=0))
@@ -117,7 +120,7 @@ class Node:
         self.sides, self.nats = self.sides[left], self.nats[left]
 
     def agree(self) -> None:
-        """Drop what is excluded at a child here, and what is excluded here at the children."""
+        """Drop here what a child has excluded, and at the children what is excluded here."""
         if self.children is None or self.sides is None:
             return
         if self.broken or any(child.broken for child in self.children):
@@ -133,10 +136,14 @@ class Node:
             start = end
 
     def surely(self) -> NDArray[np.int8]:
-        """For all members: like the one whom most can be compared with (1), not (-1), or open."""
+        """For each member: surely like one chosen member (1), surely unlike it (-1), or open (0).
+
+        The chosen member is the one that most others can be compared with.
+        """
         if self.sides is None or not len(self.sides):
             return np.zeros(len(self.members), dtype=np.int8)
         sides = self.sides.astype(np.float64)
+        # Sums of +1 and -1 over partitions: all agree where the absolute sum is their number.
         alike = sides.T @ sides
         sure = np.where(abs(alike) == len(sides), np.sign(alike), 0).astype(np.int8)
         return np.asarray(sure[int(np.argmax(abs(sure).sum(axis=1)))])
@@ -148,11 +155,12 @@ class _Asked:
 
     batch: Batch
     columns: Ints
-    """Of the deck, one a question of the Batch, sorted."""
+    """Columns of the deck that the Batch asks, sorted."""
     guesses: Floats
     """Means that are bet (all items x questions of the Batch)."""
     betting: Ints
-    """Items whose answers count. The others' would only blur: nobody knows yet what they are."""
+    """Items whose answers count. Nobody knows yet where the others belong; their answers would only
+    blur the evidence."""
 
 
 class Cover:
@@ -237,9 +245,13 @@ class Cover:
         counts[asked.batch.items, column] = tally.counts
         sums[asked.batch.items, column] = tally.sums
         self.used[asked.columns] += counts.sum(axis=0).astype(np.int64)
+        # The plan named the items that bet before they answered. So it is no choice by value that
+        # the others' answers are left out.
         idle = np.setdiff1d(np.arange(self.problem.items), asked.betting)
         counts[idle], sums[idle] = 0, 0
         self._remember((asked.guesses, sums, counts))
+        # Children come before their parents, because a join starts from what its children have
+        # left. The way back takes what a parent has excluded down to its children.
         for node in self.nodes:
             node.open()
             node.weigh(self.problem.kind, self._past)
@@ -257,7 +269,7 @@ class Cover:
         self._batches += 1
 
     def _label(self) -> None:
-        """By the node that says most, if it says it of both groups."""
+        """Take the labels of the node that labels most items, if both groups have an item there."""
         best = np.zeros(self.problem.items, dtype=np.int64)
         for node in self.nodes:
             surely = node.surely()

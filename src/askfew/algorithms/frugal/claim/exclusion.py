@@ -36,7 +36,7 @@ __all__ = ["REASONS", "Confirmed", "Exclusion"]
 
 Key = tuple[int, int]
 REASONS: tuple[WhyUndecided, ...] = ("few-answers", "not-told-apart")
-"""Why a plan may give an item up, as it writes them."""
+"""Reasons for which a plan may give an item up; a plan writes their index."""
 _PAIR_SHARE = 0.15
 """The largest part of delta that confirms the first pair. From 23 items on it is 4 / (items + 4):
 labels then cost far more answers than the pair, and a smaller part makes the pair dearer by few."""
@@ -70,13 +70,15 @@ class Exclusion:
         self.groups = Groups(problem.items, told)
         self.delta_pair = delta * min(4 / (problem.items + 4), _PAIR_SHARE)
         self.attempt = 1
-        """Pairs labelled by so far, this one included: each has its own part of delta."""
+        """Pairs that labelling was tried with, this one included; each has its own part of delta.
+        """
         self.registered = 0
-        """Pairs registered so far; it never goes back."""
+        """Pairs registered so far. It is never reset, because the pairs of all attempts share
+        ``delta_pair``."""
         self.pairs: dict[Key, _Registered] = {}
         self.confirmed: Confirmed | None = None
         self.carried: Floats = np.zeros(problem.questions)
-        """Nats that each question brought."""
+        """Nats that each question brought; it is shown to people, and nothing rests on it."""
         self.given_up: dict[int, WhyUndecided] = {}
         self.over = False
         self._open: _Pairs | _Rows | None = None
@@ -129,9 +131,10 @@ class Exclusion:
         return None
 
     def _compare(self, pairs: _Pairs) -> Batch:
-        """Pairs of items, each on a question; some of them are registered now."""
+        """The Batch that compares pairs of items, each on a question; some are registered now."""
         self._open = pairs
         for row in pairs.register.tolist():
+            # A pair that is registered again begins a new process, with a q of its own and from 0.
             self.registered += 1
             self.pairs[pairs.key(row)] = _Registered(self.registered)
         return Batch(
@@ -177,7 +180,7 @@ class Exclusion:
             if pair is not None:
                 pair.evidence += block
         for key, pair in self.pairs.items():
-            # 1 / (q (q + 1)) sums to 1 over all q.
+            # 1 / (q (q + 1)) sums to 1 over all q, so any number of pairs share delta_pair.
             needed = math.log(pair.q * (pair.q + 1) / self.delta_pair)
             if nine_digits(pair.evidence) >= nine_digits(needed):
                 self.confirmed = Confirmed(key, pair.q, pair.evidence, needed)
@@ -198,7 +201,7 @@ class Exclusion:
         a, x = tally.counts[:rows, np.newaxis], tally.sums[:rows, np.newaxis]
         guesses, references = (asked.own_guess, asked.group_guess), (r[:, column].T, b[:, column].T)
         blocks = log_evidence(self.problem.kind, *guesses, x, a, *references, self.tolerance)
-        # A process ends when it excludes, and nothing more is said about those who are settled.
+        # A process ends when it excludes. Answers of settled items serve as references only.
         ended = groups.excluded[asked.items] | groups.settled[asked.items, np.newaxis]
         blocks = np.where(ended, 0.0, blocks)
         np.add.at(groups.evidence, asked.items, blocks)
@@ -273,7 +276,8 @@ class _Rows:
         _check_rows(problem, questions, repeats, rows)
         _check_rows(problem, about, times, len(who))
         cells = items * problem.questions + questions
-        # Two blocks of one process must not share their references.
+        # If a cell came twice, two blocks of one process would use the same answers of references,
+        # and their product would not have expectation at most 1.
         _check(len(np.unique(cells)) == rows, "a cell is asked once")
         _check(_within(of_group, k) and of_group.shape == who.shape, "references have a group")
         _check(bool(groups.may_refer(who, of_group).all()), "references must be certified")
@@ -294,7 +298,7 @@ class _Rows:
 
 
 def items_to_label(items: int) -> int:
-    """The union bound's count: every item but the first two representatives."""
+    """How many nulls the union bound counts: every item but the first two representatives."""
     return max(items - 2, 1)
 
 

@@ -112,7 +112,7 @@ def exclusion_finding(claim: Exclusion, end: EndOfAnswers | None) -> Finding:
 
 
 def _certificate(claim: Exclusion) -> ExclusionCertificate | None:
-    """Of the labels so far; None where there is none yet."""
+    """The certificate of the labels so far, or None if there are none."""
     groups, pair = claim.groups, claim.confirmed
     labels = named(groups.labels)
     decided = int((labels >= 0).sum())
@@ -168,7 +168,7 @@ def _assumptions(
 
 
 def _listed(things: Sequence[object], kind: str = "", most: int = 10) -> str:
-    """At most so many, by their names.
+    """The first ``most`` names, and how many more there are.
 
     >>> _listed(["swims", "flies"], "question"), _listed(["swims"], "question")
     ('the questions swims, flies', 'the question swims')

@@ -1,4 +1,4 @@
-"""The groups found so far by exclusion: who represents them, and the evidence against each."""
+"""The groups found so far by exclusion: their representatives, and the evidence against each."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Mask = NDArray[np.bool_]
 
 @dataclass
 class Groups:
-    """The groups found so far: who represents them, and everybody's evidence against each."""
+    """The groups found so far: their representatives, and every item's evidence against each."""
 
     items: int
     told: int | None
-    """How many groups there are; None where nobody knows."""
+    """How many groups there are, or None if the number was not told."""
     representatives: list[int] = field(default_factory=list)
     closed: bool = False
     """Whether the search for further groups has ended, where their number is not told."""
@@ -37,17 +37,21 @@ class Groups:
 
     @property
     def complete(self) -> bool:
-        """Whether every group is represented, as far as is told or believed."""
+        """Whether every group has a representative: all that were told, or the search ended."""
         return self.found == self.told or (self.closed and self.told is None)
 
     @property
     def rotating(self) -> bool:
-        """Whether any certified member may be a reference: all groups exist, and are counted."""
+        """Whether any certified member may be a reference: all groups that were told are found.
+
+        If the number was not told, another group may be found later and a label then be taken
+        back; its item must not have been a reference.
+        """
         return self.found == self.told
 
     @property
     def only_left(self) -> Ints:
-        """The group that an item was not excluded from, if that is one only; else -1."""
+        """The only group that each item is not excluded from; -1 if there are several or none."""
         if not self.found:
             return np.full(self.items, -1)
         one = (~self.excluded).sum(axis=1) == 1
@@ -81,12 +85,15 @@ class Groups:
         before = self.representatives
         self.evidence = np.column_stack([self.evidence, np.zeros(self.items)])
         self.excluded = np.column_stack([self.excluded, np.zeros(self.items, dtype=bool)])
+        # The new representative is excluded from every older group. So it differs from the older
+        # representatives, and none of them is of its group.
         self.excluded[before, -1] = True
         self.excluded[item, : len(before)] = True
         self.representatives = [*before, item]
 
     def add_misfits(self) -> None:
-        """An item excluded from every group represents the next, if there may be one more."""
+        """Make an item that is excluded from every group represent the next, if one may exist."""
+        # One at a time: nobody is excluded from the new group yet, so the other items wait.
         while self.told is None or self.found < self.told:
             new = self.misfits
             if not len(new):
@@ -100,9 +107,10 @@ class Groups:
         return np.asarray(representatives | (self.rotating & (self.labels[items] == groups)))
 
     def for_labels(self, threshold: float) -> Floats:
-        """For each item, the nats of its weakest exclusion but one: those for its label."""
+        """The nats for each item's label: the weakest of the exclusions that the label needs."""
         if self.found < 2:
             return np.zeros(self.items)
+        # The smallest entry is against the item's own group, so the second smallest counts.
         best = np.partition(self.evidence, 1, axis=1)[:, 1]
         best[self.representatives] = threshold
         return np.asarray(best)

@@ -1,4 +1,4 @@
-"""What was answered under a cap, cell by cell: every plan of a panel is checked against it."""
+"""The answers under a cap, cell by cell; every plan of a panel is checked against them."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from askfew.wording import counted
 __all__ = ["Ledger", "refused"]
 
 _MOST_CELLS = 5 * 10**6
-"""Items times questions that are considered: the ledger then takes 120 MB."""
+"""Most cells (items times questions) that are considered: the ledger then takes 120 MB."""
 
 
 @dataclass(eq=False)
 class Ledger:
-    """What was answered, cell by cell, and the cap; only the questions of the deck are asked."""
+    """The answers, cell by cell, and the cap; only the questions of the deck are asked."""
 
     problem: Problem
     per_cell: int
     deck: Ints
-    """Questions that are considered, sorted: all, unless the problem is very large."""
+    """Questions that are considered, sorted; all of them unless the problem is very large."""
     counts: Ints = field(init=False)
     sums: Floats = field(init=False)
     missed: Ints = field(init=False)
-    """How many answers were asked for in vain."""
+    """Answers of each cell that were asked for and did not come."""
 
     @classmethod
     def deal(cls, problem: Problem, per_cell: int, root: int) -> Ledger:
-        """All questions; of a very large problem, some of them at random."""
+        """A ledger of all questions, or of a random choice if the problem is very large."""
         most = max(_MOST_CELLS // problem.items, 1)
         deck = np.arange(problem.questions)
         if problem.questions > most:
@@ -48,7 +48,7 @@ class Ledger:
 
     @property
     def answers(self) -> int:
-        """How many came."""
+        """How many answers came."""
         return int(self.counts.sum())
 
     @property
@@ -58,7 +58,7 @@ class Ledger:
 
     @property
     def open_room(self) -> Ints:
-        """The same, but for cells that were silent twice over: a guess had better leave those."""
+        """The same, but 0 for cells that mostly stay silent, so that a guess leaves them alone."""
         silent = self.missed > np.maximum(self.counts, 1) * 2
         return np.where(silent, 0, self.room)
 

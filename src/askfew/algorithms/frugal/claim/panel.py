@@ -1,10 +1,10 @@
-"""Labels from many questions, no cell asked more often than the cap: what is claimed, and why.
+"""The claim of one panel: labels from many questions, no cell asked more often than the cap.
 
 A *panel* of at most twelve items is fixed before the first answer that counts. Every partition of
 it into at most K blocks is a hypothesis, tested by the product over its blocks and questions of the
-many-sample evidence (``askfew.evidence.samples``). Wrong is only what contradicts the true
-partition, and that one is excluded with probability at most the panel's part of delta: no union is
-due. What all partitions that are left agree on is certified.
+many-sample evidence (``askfew.evidence.samples``). A claim can only be wrong if the true partition
+was excluded, which has probability at most the panel's part of delta: no union bound is needed.
+What all partitions that are left agree on is certified.
 
 Every other item is tested against the panel: for each partition T that is left and each block B of
 it, "the item belongs to B" by two-sample blocks against the members in B. The item has one true
@@ -35,15 +35,16 @@ from askfew.wording import counted
 __all__ = ["ATTEMPTS", "MOST_GROUPS", "Panel", "PanelClaim"]
 
 MOST_GROUPS = 10
-"""A panel of ten items then has one of each group at best."""
+"""Most groups: with more, a panel of ten items could not have one item of each."""
 ATTEMPTS = 3
-"""Panels that are tried: the third has a hundredth of delta and needs 4.5 nats more than the
+"""Most panels that are tried. The third has a hundredth of delta and needs 4.5 nats more than the
 first."""
 _PANEL_PART = 0.3
-"""Of delta, for the panel; the rest is for the items. Only .15 and .3 were tried, with one answer
-per cell: .58 and .62 of the items certified."""
+"""The panel's share of delta; the rest is for the other items. Only .15 and .3 were tried, with one
+answer per cell: .58 and .62 of the items were certified."""
 _FEW = 64
-"""Partitions left at which labels are looked for: more would only take time."""
+"""Labels are looked for once at most this many partitions are left. A plain choice: looking earlier
+takes time, looking later only delays labels."""
 
 Mask = NDArray[np.bool_]
 
@@ -54,12 +55,12 @@ class PanelClaim:
     def __init__(self, ledger: Ledger, groups: int, delta: float) -> None:
         self.ledger, self.groups, self.delta = ledger, groups, delta
         self.needed = math.log(ledger.problem.items / delta)
-        """Nats that a label will need, about."""
+        """Roughly the nats that a label will need; for the guess only."""
         self.attempt = 0
         self.panel: Panel | None = None
         """The panel of this attempt; None while exploring."""
         self.hopeless: Plan | None = None
-        """A plan that says how little the questions carry, if the run ended by it."""
+        """The plan that ended the run because the questions carry too little, if one did."""
         self.over = False
         self._exploring: Batch | None = None
 
@@ -73,7 +74,7 @@ class PanelClaim:
         return None
 
     def _explore(self, plan: Plan) -> Batch | None:
-        """A round whose answers will never count, a panel, or no hope."""
+        """Carry out a plan to explore (its answers never count), to fix a panel, or to give up."""
         if plan.kind == "explore":
             self._exploring = self.ledger.explore(plan)
             return self._exploring
@@ -112,14 +113,15 @@ class _Asked:
 
     batch: Batch
     columns: Ints
-    """Of the deck, one a question of the Batch, sorted."""
+    """Columns of the deck that the Batch asks, sorted."""
     levels: Floats
     """Guessed means (groups x questions of the Batch)."""
     items: Ints
     chances: Floats
     """Guessed chances of each group (items x groups)."""
     labels: Ints
-    """Of these items, when they were asked: outside the panel, who has one is a reference."""
+    """Labels of these items when they were asked; outside the panel, labelled items are references.
+    """
 
 
 class Panel:
@@ -142,14 +144,15 @@ class Panel:
         self.subsets: Ints = np.unique(self.partitions.all)
         """Blocks of the partitions left, as bits."""
         self._against = np.zeros((0, len(self.subsets)))
-        """Nats against "alike with this subset", of the items that were asked (items x subsets)."""
+        """Nats against "like the members of this subset", for items that were asked (items x
+        subsets)."""
         self._place: Ints = np.full(n, -1)
-        """Where an item stands in there."""
+        """The row of each item in ``_against``, -1 if it has none."""
         self.excluded = np.zeros((n, groups), dtype=bool)
         self.evidence = np.zeros((n, groups))
         """Nats against each group, of the items outside the panel."""
         self.anchors: list[int] = []
-        """Places of members that stand for the groups."""
+        """Members that stand for the groups, as places in the panel."""
         self.labels: Ints = np.full(n, -1)
         self.used = np.zeros(len(ledger.deck), dtype=np.int64)
         """Answers that counted, by question."""
@@ -234,7 +237,8 @@ class Panel:
         if not own.any():
             return
         whose, weight, total = self._references(asked, counts, sums)
-        # Betting that an item is in a group that the subset is not, as likely as the plan thinks.
+        # The bet is that the item is in another group than the subset, as likely as the plan says.
+        # The plan was fixed before the answers came, so any bet is valid.
         other = 1 - np.eye(self.groups)[whose.argmax(axis=1)]
         rest = (asked.chances[own] + 1e-6)[:, np.newaxis] * other
         guess = rest @ asked.levels / rest.sum(axis=2, keepdims=True)  # items x subsets x questions
@@ -253,8 +257,10 @@ class Panel:
     def _references(
         self, asked: _Asked, counts: Floats, sums: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        """Of each subset: which group it is likely to be if it is one (subsets x groups), its
-        references' answers and their sums (subsets x questions). A certified item refers for the
+        """The references of each subset.
+
+        Returns the group that the subset probably is (subsets x groups), and the counts and sums of
+        its references' answers (subsets x questions). A certified item is a reference for the
         subsets that contain its group's anchor.
         """
         place, here = self._members_in(asked)
@@ -278,7 +284,7 @@ class Panel:
         self._against = np.concatenate([self._against, more])
 
     def _label(self) -> None:
-        """What all partitions that are left agree on, then the items outside the panel."""
+        """Label what all partitions that are left agree on, then the items outside the panel."""
         left = self.partitions.left
         if not 1 <= len(left) <= _FEW:
             if self.broken:
@@ -295,8 +301,9 @@ class Panel:
         self._exclude(named)
 
     def _named(self, left: Ints) -> Ints | None:
-        """Blocks of the partitions left in the order of K anchors: members that all of them put
-        into different blocks; None if there are none.
+        """The blocks of the partitions left, in the order of the groups; None if that is not clear.
+
+        The order comes from K anchors: members that all partitions left put into different blocks.
         """
         block = self.partitions.block_of(left)
         apart = (block[:, :, np.newaxis] != block[:, np.newaxis]).all(axis=0)
@@ -311,8 +318,9 @@ class Panel:
         return np.asarray(np.take_along_axis(left, block[:, anchors], axis=1))
 
     def _first_names(self, left: Ints, block: Ints) -> Ints:
-        """Groups of the members in the likeliest partition, those with a label first: a group
-        keeps its number.
+        """The members' labels, or their groups in the likeliest partition if none has a label.
+
+        Labels come first so that a group keeps its number.
         """
         known = self.labels[self.members]
         best = block[int(np.argmin(nine_digits(self.partitions.against(left))))]
@@ -322,12 +330,14 @@ class Panel:
         return np.asarray(np.argsort(np.argsort(first))[group])
 
     def _exclude(self, named: Ints) -> None:
-        """Each item from each group, if every partition left agrees."""
+        """Exclude items from groups, where every partition left agrees."""
+        # The true partition is among those left, so the least evidence over them is at most the
+        # evidence against the item's one true null.
         items = np.flatnonzero((self._place >= 0) & (self.labels < 0))
         against = self._against[self._place[items]]
         column = np.searchsorted(self.subsets, named)
         least = np.stack([against[:, each].min(axis=1) for each in column.T], axis=1)
-        still = ~self.excluded[items]  # what is excluded stays so, with what excluded it
+        still = ~self.excluded[items]  # an exclusion stays, with the evidence it was made by
         self.evidence[items] = np.where(still, least, self.evidence[items])
         self.excluded[items] |= nine_digits(least) >= self.item_needed
         only = self.excluded[items].sum(axis=1) == self.groups - 1
@@ -339,7 +349,7 @@ class Panel:
         return Snapshot("certify", self.labels.copy(), best, self.item_needed)
 
     def for_labels(self) -> Floats:
-        """The nats that speak for each item's label: the least against anything else."""
+        """The nats for each item's label: the least evidence against any other group."""
         best = np.sort(self.evidence, axis=1)[:, 1]
         if not self.anchors:
             best[self.members] = 0.0

@@ -233,7 +233,7 @@ def _undecided(labels: Ints, misfits: Ints, has_room: NDArray[np.bool_]) -> dict
 
 
 def _panel_certificate(panel: Panel, delta: float, labels: Ints) -> PanelCertificate:
-    """Put together what a run has found."""
+    """The certificate of the labels that one panel gave."""
     decided = int((labels >= 0).sum())
     used = np.argsort(-panel.used, kind="stable")[: int((panel.used > 0).sum())]
     return PanelCertificate(
@@ -256,7 +256,7 @@ def _panel_certificate(panel: Panel, delta: float, labels: Ints) -> PanelCertifi
 
 
 def _cover_certificate(cover: Cover, labels: Ints) -> CoverCertificate:
-    """Put together what a run has found."""
+    """The certificate of the labels that panels over all items gave."""
     decided = int((labels >= 0).sum())
     used = np.argsort(-cover.used, kind="stable")[: int((cover.used > 0).sum())]
     return CoverCertificate(
@@ -276,7 +276,7 @@ def _cover_certificate(cover: Cover, labels: Ints) -> CoverCertificate:
 
 
 def _assumptions(ledger: Ledger, groups: int, aside: int) -> tuple[str, ...]:
-    """What every label under a cap rests on; ``aside`` items fit no group."""
+    """What every label under a cap assumes; ``aside`` items fit no group."""
     but = f", but for the {counted(aside, 'item')} set aside" if aside else ""
     kind = ledger.problem.kind
     noise = (
@@ -299,6 +299,6 @@ def _assumptions(ledger: Ledger, groups: int, aside: int) -> tuple[str, ...]:
 
 
 def _listed(items: Sequence[object], most: int = 12) -> str:
-    """The first of them, and how many more."""
+    """The first ``most`` items, and how many more there are."""
     text = ", ".join(str(item) for item in items[:most])
     return text if len(items) <= most else f"{text} and {len(items) - most} more"

@@ -12,11 +12,12 @@ __all__ = ["Partitions", "places"]
 
 _MOST_PLACES = 12
 _MOST_PARTITIONS = 120_000
-"""Partitions of a panel at most: twelve items for two or three groups, ten from five on."""
+"""Most partitions of a panel: they allow twelve items for two or three groups, ten for more. A
+plain choice: every partition is weighed after every Batch."""
 _STARTS = {0: 0.5, 2: 0.3, 5: 0.2}
 """Batches from which the panel's evidence is counted, and their weights. The average of e-processes
-is one; it forgets what was lost while a member was presumed on the wrong side, for one to two nats.
-"""
+is an e-process, for any fixed weights that sum to 1. The later starts forget what was lost while a
+member was presumed on the wrong side; that costs one to two nats."""
 
 
 class Partitions:
@@ -38,17 +39,17 @@ class Partitions:
 
     @property
     def all(self) -> Ints:
-        """Excluded or not."""
+        """All partitions, excluded or not."""
         return self._all
 
     @property
     def left(self) -> Ints:
-        """Those that are not excluded."""
+        """The partitions that are not excluded."""
         return self._all[self._left]
 
     @property
     def bits(self) -> Ints:
-        """Of each member."""
+        """The bit of each member."""
         return 1 << np.arange(self.size)
 
     def weigh(self, against: Floats) -> None:
@@ -57,7 +58,7 @@ class Partitions:
         self._batches += 1
 
     def sift(self) -> None:
-        """Exclude what has enough against it."""
+        """Exclude the partitions that have enough nats against them."""
         self._left[self._left] = nine_digits(self.against(self.left)) < self.needed
 
     def against(self, partitions: Ints) -> Floats:
@@ -65,6 +66,7 @@ class Partitions:
         total = np.log(list(_STARTS.values()))[:, np.newaxis] + sum(
             self._blocks[:, blocks] for blocks in partitions.T
         )
+        # The logarithm of the weighted mean, computed from the largest term so as not to overflow.
         highest = total.max(axis=0)
         return np.asarray(highest + np.log(np.exp(total - highest).sum(axis=0)))
 
@@ -110,6 +112,7 @@ def _partitions(size: int, blocks: int) -> Ints:
     masks = np.zeros((1, blocks), dtype=np.int64)
     for item in range(size):
         parts = []
+        # An item joins a used block or opens the next one: so each partition comes once.
         used = (masks > 0).sum(axis=1)
         for block in range(blocks):
             grown = masks[used >= block].copy()

@@ -37,17 +37,19 @@ __all__ = ["HIGH", "LOW", "Labelling", "PooledClaim", "named", "part_of_delta"]
 LOW, HIGH = 0, 1
 
 _GRID = np.array([1.0, 1.25, 1.5, 2.0, 3.0])
-"""Tolerances at which evidence is kept, as multiples of the given one: a margin after the fact is
-one of them."""
+"""Tolerances at which evidence is kept, as multiples of the given one. The margin that is reported
+is one of them. The values are a plain choice; what matters is that they are fixed beforehand."""
 _ODD = 6.0
-"""Nats beyond the threshold, and the logarithm of its answers, from which on an item's own answers
-do not fit those of its side: so wide that items that are alike are hardly ever set aside."""
+"""An item is set aside if its evidence against its own side exceeds the threshold by this many
+nats and by the logarithm of its answers. A plain choice, wide enough that items that are alike are
+hardly ever set aside. It is safe: setting an item aside only takes a label back."""
 
 
 def part_of_delta(run: int, *, capped: bool = False) -> float:
     """The share of delta for the run-th question that labels are given by; they sum to 1.
 
-    Under a cap on the answers of a cell, labels come from several questions as a rule.
+    Without a cap the first question usually labels everybody, so it gets most of delta. Under a cap
+    on the answers of a cell several questions are usually needed, so the shares fall by halves.
 
     >>> [part_of_delta(run) for run in (0, 1, 2, 3)]
     [0.9, 0.08, 0.01, 0.005]
@@ -60,7 +62,7 @@ def part_of_delta(run: int, *, capped: bool = False) -> float:
 
 
 def nulls(items: int) -> int:
-    """The union bound's count: every item has one true null on a question."""
+    """How many nulls the union bound counts: every item has one true null on a question."""
     return items
 
 
@@ -84,12 +86,12 @@ class Labelling:
 
     @classmethod
     def begin(cls, items: int, question: int, threshold: float) -> Labelling:
-        """Nobody has been asked."""
+        """A labelling before anybody has been asked."""
         sides = np.full(items, -1)
         return cls(question, threshold, np.zeros((2, items)), sides, *np.zeros((2, items)))
 
     def decide(self, items: Ints) -> None:
-        """Label what has one side left; one that has none fits neither group."""
+        """Label the items that have one side left; an item with none left fits neither group."""
         out = nine_digits(self.evidence[:, items]) >= nine_digits(self.threshold)
         both = out.all(axis=0)
         self.sides[items[out[LOW] & ~both]] = HIGH
@@ -99,8 +101,8 @@ class Labelling:
     def set_aside(self, answers: AnswerKind, tolerance: float) -> None:
         """Take back labels of items whose answers are far from those of their own side.
 
-        A side is excluded one way only, so that an item far beyond its own side is labelled, too.
-        Giving fewer labels breaks no promise.
+        Exclusion is one-sided. So an item that lies far beyond its own side is labelled, too, and
+        only this test notices it. Giving fewer labels breaks no promise.
         """
         for side in (LOW, HIGH):
             items = np.flatnonzero(self.sides == side)
@@ -206,13 +208,14 @@ class PooledClaim:
         a, x = tally.counts.astype(np.float64), tally.sums
         for side in (LOW, HIGH):
             reference = (step.roles >> side & 1).astype(bool)
-            # An item is never among its own references.
+            # An item is never among its own references: the proof needs its answers to be
+            # independent of theirs.
             b = a[reference].sum() - np.where(reference, a, 0.0)
             r = x[reference].sum() - np.where(reference, x, 0.0)
             guess = np.full(len(items), step.levels[1 - side])
             guess[step.late] = step.own
             block = self._block(guess, step.references[side], x, a, r, b, side)
-            # A label is given once: what comes later is about others.
+            # The evidence of a labelled item is frozen: later answers serve as references only.
             still = labelling.sides[items] < 0
             labelling.evidence[side, items[still]] += block[still]
             if labelling.margins is not None:
@@ -226,6 +229,8 @@ class PooledClaim:
         self, guess: Floats, reference: float, x: Floats, a: Floats, r: Floats, b: Floats, side: int
     ) -> Floats:
         """Evidence against this side: a bet upward against low, downward against high."""
+        # A bet in the wrong direction counts nothing: the proof for pooled references needs bets
+        # upward against low and downward against high. Both guesses were fixed before the answers.
         rightly = guess >= reference if side == LOW else guess <= reference
         block = log_evidence(
             self.problem.kind, guess, reference, x, a, r, b, tolerance=self.tolerance
@@ -258,7 +263,7 @@ class PooledClaim:
         return min(found) if found else None
 
     def labelling(self, question: int) -> Labelling | None:
-        """What is known on a question, if labels were ever looked for there."""
+        """The labelling of a question, or None if no labels were looked for there."""
         return next((each for each in self.labellings if each.question == question), None)
 
     def _opened(self, plan: Plan, items: Ints) -> _Step:
@@ -278,6 +283,7 @@ class PooledClaim:
             raise _refused("levels must be low and high, in this order", levels.tolist())
         labelling = self.labelling(question)
         if labelling is None:
+            # The share of delta goes by how many questions came before, so no share is used twice.
             capped = self.per_cell is not None
             part = self.delta * part_of_delta(len(self.labellings), capped=capped)
             threshold = math.log(nulls(self.problem.items) / part)
@@ -292,10 +298,10 @@ class PooledClaim:
         return _Step(labelling, items, roles, levels, references, late, own)
 
     def joined(self) -> Iterator[tuple[Labelling, int | None, Ints]]:
-        """Labellings that hang together, the item that joins each, and its sides as groups.
+        """Labellings that share labelled items, the item that joins each, its sides as groups.
 
-        The first is the one with the most labels. Where two disagree about an item, the
-        assumptions are broken; it keeps the label it had first.
+        The first labelling is the one with the most labels. If two disagree about an item, the
+        assumptions are broken, and the item keeps its first label.
         """
         left = [each for each in self.labellings if (each.sides >= 0).any()]
         left.sort(key=lambda each: -int((each.sides >= 0).sum()))
@@ -305,6 +311,8 @@ class PooledClaim:
             if not linked and (groups >= 0).any():
                 return
             here = linked[0] if linked else left[0]
+            # The group that lies low here may lie high on another question. One item with a label
+            # on both tells: all labels are right together with probability at least 1 - delta.
             both = np.flatnonzero((groups >= 0) & (here.sides >= 0))
             flip = int(len(both) > 0 and groups[both[0]] != here.sides[both[0]])
             sides = np.where(here.sides >= 0, here.sides ^ flip, -1)
@@ -322,7 +330,11 @@ class PooledClaim:
         return sorted(set().union(*(each.odd for each in self.labellings)))
 
     def labels(self) -> Ints:
-        """The certified groups, -1 elsewhere: nothing before both groups have somebody."""
+        """The certified groups, -1 elsewhere; all are -1 until both groups have an item.
+
+        So nothing is published if all items are alike: labels on both sides would mean that an item
+        has crossed its true null, which has probability at most delta.
+        """
         groups = np.full(self.problem.items, -1)
         if not self.labellings:
             return groups
@@ -333,7 +345,7 @@ class PooledClaim:
         return named(groups) if both else np.full_like(groups, -1)
 
     def strongest(self) -> Floats:
-        """Each item's best exclusion so far, in nats, as far above its threshold as anywhere."""
+        """Each item's strongest exclusion so far, in nats, over all questions and both sides."""
         found = [each.evidence.max(axis=0) for each in self.labellings]
         return np.max(found, axis=0) if found else np.zeros(self.problem.items)
 

@@ -21,7 +21,8 @@ __all__ = ["FrugalCertificate", "pooled_finding"]
 _ALPHA = 0.05
 """One minus the level of the interval for the gap."""
 _TYPICAL = 64
-"""Answers of a group at which the interval is about tightest."""
+"""Answers of a group at which the interval is about tightest. A plain choice; any value that is
+fixed beforehand gives a valid interval."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def _ending(claim: PooledClaim, labels: Ints, misfits: set[int]) -> tuple[Status
 
 
 def _certificate(claim: PooledClaim, labels: Ints) -> FrugalCertificate | None:
-    """Of the labels so far; None if there are none."""
+    """The certificate of the labels so far, or None if there are none."""
     decided = int((labels >= 0).sum())
     if not decided:
         return None
@@ -183,8 +184,9 @@ def _gap_interval(
     """The groups' gap on the main question, and an interval that holds whenever one stops.
 
     If the labels are right, the fresh answers of a group's items all have its mean, and each
-    group's mean gets an interval at half the level; the gap lies between their ends. That needs the
-    answers of every member: those of undecided items are missing for a reason.
+    group's mean gets an interval at half of alpha; the gap lies between their ends. That needs the
+    answers of every member: an item is undecided because of what it answered, so leaving it out
+    would bias the means.
     """
     counts, sums = (
         np.array([float(column[labels == group].sum()) for group in (0, 1)])

@@ -46,13 +46,15 @@ _SHARES = 0.5 * 4.0 ** -np.arange(9.0)
 _PRIOR = 1 / _GAPS / (1 + (0.25 / _GAPS) ** 2)
 """Small gaps are more common than large ones; very small ones are not worth a first thought."""
 _FINE = 16
-"""Candidates are alike if they have as many samples and the same score to this fineness."""
+"""Candidates count as alike if they have as many samples and the same root score, in units of one
+over this. The posterior is then computed once for each kind."""
 _LARGEST = 50.0
-"""A log likelihood ratio beyond this says nothing more."""
+"""Log likelihood ratios are capped here, so that their exponential does not overflow. At 50 nats a
+candidate is certain anyway."""
 _QUIET = 0.6
-"""Noise is believed to be smaller than allowed for if its square is below this share."""
+"""Noise is taken to be smaller than allowed for if its square is below this share of it."""
 _DOUBT = 20.0
-"""Answers that are thought to have shown what is usual, before any is heard."""
+"""Weight of the usual noise, in answers, before a question's own answers are heard."""
 _LEADS = 0.3
 """The probability of a difference from which on a candidate may lead and be registered."""
 _LIKELY = 0.2
@@ -140,7 +142,7 @@ class Pool:
         self._scores[rows] = np.where(lost, -math.inf, score)
 
     def believe(self, rows: Ints, counts: Floats, sums: Floats) -> None:
-        """Forget what these candidates answered, and believe this instead."""
+        """Replace what these candidates answered by these counts and sums."""
         self._counts[rows], self._sums[rows] = 0.0, 0.0
         self.record(rows, counts, sums)
 
@@ -180,7 +182,7 @@ class Posterior:
 
 
 def posterior(pool: Pool, payoff: Payoff, noise: Noise) -> Posterior:
-    """Of all candidates, if all that differ differ by the same unknown gap."""
+    """The posterior of all candidates, if all that differ do so by the same unknown gap."""
     ratios, times, rows, kinds = _alike(pool, noise)
     weights = _weights(ratios, times)
     chances = _SHARES[:, np.newaxis] * ratios[:, np.newaxis, :]
@@ -189,9 +191,9 @@ def posterior(pool: Pool, payoff: Payoff, noise: Noise) -> Posterior:
 
 
 def graded_posterior(pool: Pool, payoff: Payoff, noise: Noise, also: Pool) -> Posterior:
-    """Of all candidates, if any gap may occur, each with a share of its own.
+    """The posterior of all candidates, if any gap may occur, each with a share of its own.
 
-    ``also`` is a pool that has seen gaps, too.
+    ``also`` is another pool whose answers help to judge the shares.
     """
     ratios, times, _, _ = _alike(also, noise)
     log = _log_likelihood(ratios, times)
@@ -215,7 +217,7 @@ def _spread(
 
 
 def _alike(pool: Pool, noise: Noise) -> tuple[Floats, Ints, Ints, Ints]:
-    """Likelihood ratios of each kind of candidate, how many there are, and who is of which kind."""
+    """Kinds of candidates: likelihood ratios, how many are of each, and which row is of which."""
     rows = np.flatnonzero(pool.scores > -math.inf)
     samples = pool.samples[rows]
     fine = np.rint(
@@ -228,14 +230,14 @@ def _alike(pool: Pool, noise: Noise) -> tuple[Floats, Ints, Ints, Ints]:
 
 
 def _likelihood_ratios(samples: Floats, roots: Floats) -> Floats:
-    """Of "differs by this gap, either way" to "does not differ" (candidates x gaps)."""
+    """Ratios of "differs by this gap, either way" to "does not differ" (candidates x gaps)."""
     shift = np.sqrt(samples) * roots
     log_cosh = np.logaddexp(np.outer(shift, _GAPS), -np.outer(shift, _GAPS)) - math.log(2)
     return np.exp(np.minimum(log_cosh - np.outer(samples, _GAPS**2) / 4, _LARGEST))
 
 
 def _log_likelihood(ratios: Floats, times: Ints) -> Floats:
-    """Of each share and gap, given all candidates (shares x gaps)."""
+    """Log likelihood of each share and gap, given all candidates (shares x gaps)."""
     return np.array([times @ np.log1p(share * (ratios - 1)) for share in _SHARES])
 
 
@@ -250,8 +252,8 @@ class Noise:
     """The spread of the answers to each question, over all items; for heuristics only.
 
     Evidence allows for sigma, or for the largest spread that bounded answers of such a mean can
-    have (that of yes and no). Groups that differ add to the spread that is seen, so that a question
-    is not thought to be quieter than it is.
+    have (that of yes and no). Groups that differ add to the spread that is seen, so a question is
+    not taken to be quieter than it is.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -259,7 +261,7 @@ class Noise:
         self._counts, self._sums, self._squares = np.zeros((3, problem.questions))
 
     def record(self, questions: Ints, tally: Tally) -> None:
-        """Hear a Batch's answers. Without sums of squares nothing is learned."""
+        """Take in a Batch's answers. Without sums of squares nothing is learned."""
         if tally.squares is None:
             return
         np.add.at(self._counts, questions, tally.counts)
@@ -291,8 +293,8 @@ def plan_round(
 ) -> tuple[Ints, Ints, int | None]:
     """Rows to sample again, how often, and the leader; what is left of the budget is for new ones.
 
-    A candidate is sampled again if that promises more than a new one, best first; but not while it
-    seems to need more than ``most`` samples yet: no cell is asked very often in vain.
+    A candidate is sampled again if that promises more than a new one, best first. One that seems to
+    need more than ``most`` samples has to wait, so that no cell is asked very often in vain.
     """
     order = np.argsort(-now.values, kind="stable")
     order = order[(now.values[order] > now.new) & (_to_confirm(pool)[order] <= most)]
@@ -314,7 +316,8 @@ def _promotions(pool: Pool, budget: int, most: float) -> tuple[Ints, Ints]:
     """Double the samples, below ``most``, of each rung's best half; all rungs share the budget.
 
     Candidates with at least 2^r samples stand on rung r. The posterior believes in sigma and in one
-    gap; where that is far off they may wait for ever, and this will not.
+    gap. Where that is far off, a good candidate might wait for ever; this share of the round does
+    not depend on the posterior.
     """
     samples, scores = pool.samples, pool.scores
     rungs = np.maximum(np.frexp(samples)[1] - 1, 0)

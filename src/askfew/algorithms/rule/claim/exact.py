@@ -1,4 +1,4 @@
-"""EVALUATE: a judge repeats itself, so one answer of a cell is its mean, and the rule is applied.
+"""EVALUATE: apply the rule to single answers, because a judge who repeats itself has no others.
 
 Nothing statistical is claimed. Answers that taught the rule may be used again, because asking again
 would give the same ones.
@@ -34,7 +34,9 @@ class Evaluation:
     _cells: tuple[Ints, Ints] = field(init=False)
 
     def ask(self) -> Batch | None:
-        """Everything that is missing and may be asked; None if nothing is, or it never came."""
+        """The Batch of all missing answers that may be asked; None if there are none, or after
+        ``TRIES`` Batches.
+        """
         missing = np.isnan(self.values) & (self.room >= 1)
         row, column = np.nonzero(missing[self.certifying])
         if not len(row) or self.tries >= TRIES:

@@ -44,7 +44,7 @@ class _Open:
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """Complete rounds of one node: whose, and their scores (items x questions)."""
+    """Complete rounds of one node: their items, and their scores (items x questions)."""
 
     node: int
     items: Ints
@@ -85,7 +85,7 @@ class Certification:
         self.lines = [node.lines(self.margin) for node in self.nodes]
         self.paths = _paths(self.rule)
         self.one_group = np.array([len(leaf) == 1 for leaf in self.rule.leaves])
-        """Whether being at a leaf is a label."""
+        """Whether a leaf holds one group only, so that being there is a label."""
         self.evidence = np.zeros((n, len(self.nodes), 2))
         self.leaf = np.full(n, -1)
         self.dropped = np.zeros(n, dtype=np.int64)
@@ -235,6 +235,7 @@ class Certification:
     def _weigh(self, node: int, items: Ints, scores: Floats, bets: Floats) -> None:
         kind, weights = self.problem.kind, self.nodes[node].weights
         low, high = self.lines[node]
+        # Evidence for low is evidence for high of the mirrored scores, so one proof serves both.
         above = round_evidence(kind, scores, high, bets[:, HIGH], weights)
         below = round_evidence(kind, -scores, -low, bets[:, LOW], weights)
         np.add.at(self.evidence[:, node, HIGH], items, above)  # an item may have several rounds

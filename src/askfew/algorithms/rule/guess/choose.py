@@ -1,7 +1,7 @@
-"""CERTIFY's heuristics: who gets a round of which node next, how much is bet, who is given up.
+"""The heuristics of CERTIFY: which items get a round next, how much is bet, which are given up.
 
 If the share of errors is bounded (e-BH), every further label makes the others cheaper. So an item
-is not asked any more once it would be labelled if all candidates were.
+is not asked any more once it has the evidence that it needs if all candidates are labelled.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Chooser:
     """The most answers about one item; None for ``default_limit``, with less at each node."""
     tuning: Tuning
     at_work: Callable[[], int] | None = None
-    """How many people answer just now, where somebody knows."""
+    """Says how many people are answering just now; None if that is not known."""
     spent: Ints = field(init=False)
     left: dict[int, WhyUndecided] = field(init=False, default_factory=dict)
     """The items that were given up, and why."""
@@ -121,12 +121,12 @@ class Chooser:
         return Plan("round", {}, columns)
 
     def _answers(self, work: Ints, times: Ints) -> int:
-        """How many answers so many rounds are."""
+        """How many answers these rounds ask for."""
         sizes = np.array([len(node.questions) for node in self.state.nodes])
         return int((sizes[work] * times).sum())
 
     def _wanted(self, people: int) -> int:
-        """Answers that keep so many people busy."""
+        """How many answers keep this many people busy."""
         return self.tuning.turns * people
 
     def _running(self, leaving: dict[int, WhyUndecided]) -> Ints:
@@ -170,7 +170,8 @@ class Chooser:
     ) -> Iterator[tuple[int, WhyUndecided]]:
         """Items to give up: their cells are full, they do not answer, or they are near the cut."""
         few = ~self.state.has_room(items, node) | (self.state.dropped[items] > 0)
-        # Not with what its cells may still get, even if every answer were in its favour.
+        # An item is also given up if its cells are too full: even if every further answer were in
+        # its favour, it would not reach the target.
         few |= self.state.evidence[items, node].max(axis=1) + self._most_gain(items, node) < target
         near = self._beyond(items, node, target, np.asarray(self.most - self.spent[items], float))
         for item, silent in zip(items[few | near], few[few | near], strict=True):
@@ -380,11 +381,13 @@ def default_limit(state: Certification, tuning: Tuning) -> float:
 
 
 def _needed(state: Certification, node: int) -> float:
-    """Answers that such an item needs at one node, in whole rounds."""
+    """Answers that an item half-way between cut and level needs at one node, in whole rounds."""
     at = state.nodes[node]
     (low, high), variance = _typical(at, state.problem.kind)
     half = min(-low, high) / 2
     rate = half**2 / (2 * (variance + half**2))
+    # With an error share the threshold falls with the labels; that half of the items get one is a
+    # plain choice, which makes log(2 nodes / delta) of e-BH's log(items nodes / (labels delta)).
     count = max(len(state.certifying), 1) * len(state.nodes)
     nats = math.log((count if state.error == "any" else 2 * len(state.nodes)) / state.delta)
     return math.ceil(nats / rate / len(at.questions)) * len(at.questions)

@@ -1,7 +1,7 @@
-"""Which way round one or two defining questions are.
+"""The direction of one or two defining questions: whether a high answer means group 1 or group 0.
 
-There is nothing to fit: such questions are the split. Anchors say which side is which group;
-without anchors the first question does, and a second one is turned to agree with it.
+There is nothing to fit: such questions are the split. Anchors say which side is which group.
+Without anchors the first question does, and a second one is turned to agree with it.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def by_first(answered: CellMeans) -> Floats:
 
 
 def is_clear(answered: CellMeans, told: Ints, errors: float) -> bool:
-    """Whether these anchors' groups lie so many standard errors apart on every question.
+    """Whether the anchors' groups lie at least ``errors`` standard errors apart on every question.
 
-    The errors are those of the anchors' own means: asking them again makes these smaller, and
-    nothing else.
+    The standard errors are those of these anchors' own means. They fall when the anchors are asked
+    again; how much anchors of a group differ does not enter.
     """
     apart, error = _apart(answered, told)
     return bool((np.abs(apart) >= errors * error).all())

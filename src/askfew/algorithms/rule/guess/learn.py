@@ -32,8 +32,8 @@ __all__ = ["Learner"]
 class Learner:
     """Proposes what to screen next, or the rule, or to give up.
 
-    The proposal depends on the answers so far and on nothing else: a replay that lacks a plan, or a
-    newer version of this class, can take over at any step.
+    The proposal depends only on the answers so far. So a replay that lacks a plan, or a newer
+    version of this class, can go on from any step.
     """
 
     problem: Problem
@@ -199,7 +199,7 @@ class Learner:
         """
         items, questions, counts, sums = screen.table()
         told = self.anchors[items]
-        # Repeats count in full: nothing is decided here but what is asked next.
+        # Repeats count in full: only the next questions are decided here.
         answered = CellMeans.of(self.problem.kind, counts, sums, discount=0.0)
         model = fit(answered, 2, rng, known=told)
         separated = separation(answered, model, told)
@@ -214,7 +214,7 @@ class Learner:
         return self._screen(others[: self.tuning.wave], questions[contenders])
 
     def _contenders(self, separated: Separation, least: int) -> Ints:
-        """The questions that may be among the best, but at least so many."""
+        """The questions that may be among the best, but at least ``least`` of them."""
         distance, error = separated.distances[0, 1], self.tuning.hope * separated.errors[0, 1]
         best = np.argsort(-distance, kind="stable")
         sure = np.sort(distance - error)[::-1][: self.tuning.need]
@@ -245,7 +245,7 @@ class Learner:
         """The most questions that are looked at for one pair of groups."""
         return 3 * self._committee if groups == 2 else max(2 * self._committee // groups, 3)
 
-    # With one or two defining questions there is nothing to fit, only which way round they are.
+    # With one or two defining questions there is nothing to fit; only their direction is learnt.
 
     def _by_few(self, screen: Screen) -> Plan:
         kind = self.problem.kind
@@ -374,7 +374,7 @@ class Learner:
 
     @property
     def _most_answers(self) -> float:
-        # More groups are told apart by fewer questions each, and need more items.
+        # More groups need more items, because fewer questions tell any two of them apart.
         return self.tuning.most_screens * self._first_answers * math.log2(max(self.groups))
 
 

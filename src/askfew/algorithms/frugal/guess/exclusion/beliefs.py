@@ -1,10 +1,10 @@
-"""What the answers so far say: which questions tell, who fits which group, what labels will cost.
+"""Beliefs from all answers: which questions tell groups apart, who fits where, what labels cost.
 
 A question's *shape* is one level for everybody, or two levels and a side for each group. Which
 shapes are common is learnt from all questions at once (empirical Bayes: EM over the shares of a
 fixed grid of shapes). So a few answers of each group say how probably a question tells groups
-apart, on which side each group is, and what its level there may be. From the shapes, and from
-everybody's answers, follow each item's chances to be of each group, and what an answer is worth.
+apart, on which side each group is, and what its level there may be. The shapes and every item's
+answers then give its chance to be of each group, and what an answer is worth.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _LEAST_GAP = 0.15
 _TELLS = 0.15
 """The share of telling questions, before any answer."""
 _DOUBT = 4.0
-"""Questions that this belief is worth."""
+"""The weight of that prior, in questions."""
 _ITERATIONS = 12
 _EDGE = 0.02
 """Levels on the scale 0 to 1 stay this far from its ends."""
 KNOWN = 0.95
-"""The probability to tell groups apart from which on a question is used."""
+"""A question is used once its probability to tell groups apart reaches this."""
 _NEW = 0.2
 """The prior probability that an item is of no group found so far, while one is missing."""
 _BETWEEN = 0.1
@@ -48,17 +48,18 @@ _BETWEEN = 0.1
 _SURE = 0.95
 """The chance of a group from which on an item's answers tell about the group."""
 _MISFIT = 1e-3
-"""The same once all groups are found."""
+"""The same as ``_NEW``, once all groups are found."""
 _LEND = 2.0
 """Answers that each group is lent at the level its question's shape suggests; one more is lent at
 the middle between the sides, for shapes are sure too soon."""
 _TRUST = 0.5
-"""What an answer of an item that clearly fits a group counts in judging the group's level."""
+"""The weight of an answer, in judging a group's level, if its item clearly fits the group but is
+not certified."""
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Of groups, questions and items, in units of 0 to 1 or sigmas."""
+    """Beliefs about groups, questions and items, in units of 0 to 1 or sigmas."""
 
     shapes: Shapes
     counts: Floats
@@ -66,7 +67,7 @@ class Beliefs:
     known: Ints
     """Questions in use."""
     levels: Floats
-    """Of the groups on the known questions."""
+    """Levels of the groups on the known questions."""
     low: Floats
     high: Floats
     open: Ints
@@ -75,13 +76,13 @@ class Beliefs:
     sums: Floats
     """What the open items answered to the known questions."""
     chances: Floats
-    """Of each open item to be of each group, and last of none found so far."""
+    """The chances of each open item to be of each group; the last is of none found so far."""
     own: Floats
     """The level of each open item on each known question, judged by its own answers."""
     rates: Floats
     """Nats against a group (last) for an answer of an item of a group (questions first)."""
     answers: Floats
-    """That an item of each group needs for its label."""
+    """Answers that an item of each group needs for its label."""
     expected: float
     """Answers that labelling will probably take, references included."""
 
@@ -151,8 +152,8 @@ def _chances(
 ) -> tuple[Floats, Floats]:
     """Each item's chances to be of each group or of a new one, and its own levels.
 
-    A new group is on any side of every question or, less often, somewhere between; but not on the
-    sides of a group found so far.
+    A new group lies on either side of every question or, less often, somewhere between. It does not
+    lie on the same sides as a group found so far on all questions.
     """
     k = len(levels)
     log = np.stack([log_likelihood(kind, counts, sums, each).sum(axis=1) for each in levels], 1)
@@ -162,7 +163,7 @@ def _chances(
     )
     level = (sums + (low + high) / 2) / (counts + 1)
     between = log_likelihood(kind, counts, sums, level) + math.log(_BETWEEN)
-    between -= np.log1p(counts) / 2  # for the level was chosen after the fact
+    between -= np.log1p(counts) / 2  # a penalty: the level was fitted to these answers
     each = np.stack([down, up, between])
     top = each.max(axis=0)
     weights = np.exp(each - top)
@@ -193,9 +194,10 @@ def evidence_rate(
 
 
 def _max_min(rates: Floats, iterations: int = 40) -> Floats:
-    """For each group the best mixture of questions against the group it excludes most slowly.
+    """Nats an answer, for each group, against the group it excludes most slowly.
 
-    That is a linear program (maximise the least of several sums); multiplicative weights solve it.
+    The best mixture of questions solves a linear program: maximise the least of several sums.
+    Multiplicative weights solve it closely enough for a forecast.
     """
     k = rates.shape[1]
     rates = np.moveaxis(rates, 1, 0).copy()  # groups x questions x groups
@@ -223,13 +225,13 @@ class Shapes:
     """The expected level of each group on each question (groups x questions)."""
     low: Floats
     high: Floats
-    """Of each question, if it tells groups apart."""
+    """The two levels of each question, if it tells groups apart."""
     share: float
-    """Of telling questions."""
+    """The share of questions that tell groups apart."""
 
 
 def log_likelihood(kind: AnswerKind, counts: Floats, sums: Floats, levels: Floats) -> Floats:
-    """Of answers (in units) with these levels; all arguments broadcast."""
+    """Log likelihood of answers (in units) at these levels; all arguments broadcast."""
     if isinstance(kind, Number):
         return np.asarray(sums * levels - counts * levels**2 / 2)
     p = np.clip(levels, _EDGE, 1 - _EDGE)
@@ -242,7 +244,7 @@ def fit_shapes(
     sums: Floats,
     others: tuple[Ints, Floats, Floats],
 ) -> Shapes:
-    """From the answers of groups (rows) to questions (columns), in units, and of other items.
+    """Fit shapes to the answers of groups (rows) to questions (columns), and of other items.
 
     ``others`` are a question, a count and a sum for every cell of items whose group is not certain.
     """

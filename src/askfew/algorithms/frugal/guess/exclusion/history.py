@@ -1,4 +1,4 @@
-"""What every guess of a run starts from: what was asked, and what came back, by row and by cell."""
+"""What every guess of a run starts from: what was asked and what came back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ ask once: with 6, an oracle that loses a third of the answers had one item in tw
 
 
 class History:
-    """Rows of all Batches in units of 0 to 1 or sigmas; columns of the questions in use."""
+    """The rows of all Batches, in units of 0 to 1 or sigmas.
+
+    Counts and sums of the questions in use are kept up to date, so that they need not be added up
+    from all rows in every step.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -46,7 +50,7 @@ class History:
                 np.add.at(column[1], batch.items[here], sums[here])
 
     def listen(self, batch: Batch, tally: Tally, references: slice) -> None:
-        """Note who stays silent, and which cells of these references do."""
+        """Note which items gave no answer, and which cells of these references gave none."""
         heard = np.bincount(batch.items, tally.counts, self.problem.items) > 0
         asked = np.unique(batch.items)
         self._unheard[asked] = np.where(heard[asked], 0, self._unheard[asked] + 1)

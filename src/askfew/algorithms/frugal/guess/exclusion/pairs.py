@@ -26,9 +26,9 @@ _GROWTH = 0.07
 _NEW = 0.2
 """Share of a round that goes to new candidates in any case."""
 _PATIENCE = 0.3
-"""How much the cost of labelling by a small gap counts against it."""
+"""How much the cost of labelling by a small gap counts against the gap."""
 _SHALLOW, _DEEP = 16, 5.0
-"""Samples that any candidate may be given; more than that, this many times the answers an item."""
+"""Samples that any candidate may be given; or ``_DEEP`` times the answers per item, if more."""
 _AGAIN = 4
 """A pair sampled to this many times its size at registration is registered anew."""
 _MOST = 2**16
@@ -37,7 +37,7 @@ _MOST = 2**16
 
 @dataclass
 class PairSearch:
-    """What the search knows: a function of the plans so far and of what came back."""
+    """What the search knows; it depends on the plans so far and on what came back, nothing else."""
 
     problem: Problem
     delta: float
@@ -46,7 +46,7 @@ class PairSearch:
     noise: Noise = field(init=False)
     asked: int = 0
     drawn: int = 0
-    """New candidates so far: where the deck stands."""
+    """New candidates so far; the deck is dealt from there on."""
 
     def __post_init__(self) -> None:
         self.pool, self.noise = Pool(self.problem.kind), Noise(self.problem)
@@ -149,7 +149,7 @@ class PairSearch:
 
 
 def dealt(questions: int, root: int, start: int, many: int) -> Ints:
-    """Questions without replacement, all of them shuffled again when all are out.
+    """Questions drawn without replacement; when all are out, they are shuffled again.
 
     >>> sorted(dealt(3, root=5, start=3, many=3).tolist())
     [0, 1, 2]
@@ -161,7 +161,10 @@ def dealt(questions: int, root: int, start: int, many: int) -> Ints:
 
 
 def _shrunk_means(counts: Floats, sums: Floats) -> Floats:
-    """The means of both sides, drawn together as if one answer had come from the middle."""
+    """The means of both sides, each with one more answer at the middle between them.
+
+    The bet is a little smaller than the answers suggest: means of few answers lie too far apart.
+    """
     middle = (sums / np.maximum(counts, 1)).mean(axis=-1, keepdims=True)
     return np.asarray((sums + middle) / (counts + 1))
 

@@ -1,12 +1,12 @@
-"""Who is asked what, so that all groups are found and every item is excluded from all but one.
+"""The phases that find all groups and exclude every item from all groups but one.
 
 SEARCH     the first pair (``pairs``)
 HUNT       questions that tell the groups found so far apart, by how questions look (``beliefs``)
-CLASSIFY   which group everybody fits. An item that no group found so far explains is bet on by its
-           own answers, so that it soon represents the next group (``step``)
-SCREEN     everybody fits and a group is missing: items on known questions they have not answered
-PROBE      ... and on questions that have not told anything yet
-LABEL      once all groups are found: everybody on the questions that exclude soonest (``step``)
+CLASSIFY   find the group that each item fits. An item that fits no group found so far is bet on by
+           its own answers, so that it soon represents the next group (``step``)
+SCREEN     every item fits and a group is missing: ask items known questions that are new to them
+PROBE      the same, with questions that have not told any groups apart yet
+LABEL      all groups are found: ask every item the questions that exclude it soonest (``step``)
 """
 
 from __future__ import annotations
@@ -28,21 +28,22 @@ __all__ = ["Chooser"]
 # Where no other measurement is named: values found by trial. What they cost is in
 # benchmarks/groups.md, and tests/algorithms/frugal/test_costs.py notices a dearer change.
 _HOPE = 0.03
-"""Below this probability a question is not hunted any more."""
+"""A question is not hunted any more below this probability to tell the groups apart."""
 _DEEP = 24
-"""Answers of a representative to a question that is still unclear, at most."""
+"""Most answers of a representative to a question that is still unclear."""
 _HUNT = 0.5
-"""Hunting may have cost this share of what labelling is expected to cost."""
+"""Hunting may cost at most this share of what labelling is expected to cost."""
 _SCREEN = 0.3
 """The share of the items that one screening asks."""
 _PROBE = 0.04
 """Answers of a probe as a share of those so far."""
 _AUTO = 1.0
-"""Where the number of groups is not told, the search ends when probing has cost this share."""
+"""If the number of groups is not told, the search for more ends when it has cost this multiple of
+all other answers."""
 _FAULT, _ATTEMPTS = 0.25, 4
 """If more than this share of the items is left, another pair is tried; four pairs at most."""
 _WHY = ("few-answers", "not-told-apart")
-"""Why a silent item has no label, and why another."""
+"""Why a silent item has no label, and why any other item has none."""
 _NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -125,7 +126,7 @@ class Chooser:
         return exclude_plan(self.claim, "hunt", *rows)
 
     def _look_further(self, now: Beliefs, rng: np.random.Generator) -> Plan:
-        """Everybody fits, and a group is missing: screen, probe, or stop where none was told."""
+        """Look for a missing group: screen, probe, or stop if the number was not told."""
         looked = self.history.looked
         if self.claim.groups.told is None and looked > _AUTO * (self.history.asked - looked):
             return Plan("close")
@@ -153,7 +154,10 @@ class Chooser:
         return exclude_plan(self.claim, "probe", items, questions, np.full(len(items), 2))
 
     def _end(self) -> Plan:
-        """Nothing more can be asked. Where many items are left, it was the first pair's fault."""
+        """End the run, or start again with another pair if many items are left.
+
+        Many items that cannot be told apart are a sign that the first pair was a bad one.
+        """
         claim = self.claim
         left = claim.groups.open_items
         missing = len(left) - int(self.history.silent[left].sum()) + len(claim.groups.misfits)
@@ -164,5 +168,5 @@ class Chooser:
 
 
 def _best_first(scores: Floats, rng: np.random.Generator) -> Ints:
-    """Best first, ties in random order."""
+    """The order of the scores, best first, ties in random order."""
     return np.asarray(np.lexsort([rng.random(len(scores)), -scores.round(6)]), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""LABEL, and CLASSIFY before it: one step of all open items, each on the question that tells most.
+"""LABEL and CLASSIFY: one step asks every open item the question that tells most about it.
 
 Questions are chosen by multiplicative weights for the covering linear program: an answer is worth
 the nats it adds against each group, and a group that an item is far from excluded from counts more.
@@ -26,13 +26,14 @@ _STEP = 0.25
 _EAGER = 0.35
 """The same for an item that may represent a new group."""
 _CLEAR = 0.9
-"""The chance from which on an item is not asked any more until all groups are found."""
+"""An item that fits a group with this chance is not asked again until all groups are found."""
 _LONG = 16
 """Answers after which an item is not classified any further until all groups are found."""
 _FOCUS = 0.7
 """How sharply the weights of the covering program follow the needs."""
 _ALIKE = 0.4
-"""A question this near an item's best one will do, so that few questions need references."""
+"""An item may take a question worth this share of its best one, so that few questions need
+references."""
 _CANDIDATES = 2
 """Items at a time that are tested for representing a new group."""
 _FEW = 6
@@ -41,9 +42,10 @@ _REFERENCES = 1.35
 """At gap .7 of yes and no, b references for an answer bring b / (b + 1.35) of the evidence that
 known means would; so the root of this many times the items per group is the cheapest ratio."""
 _WORTH = 0.01
-"""Nats that an answer must bring to be worth asking; of a variance, its square."""
+"""Nats that an answer must bring to be worth asking. Where a variance is compared, its square."""
 _VARIETY = 0.3
-"""What a question is worth more that an item has not been asked yet: it may show a new group."""
+"""A question is worth this share more to an item that was not asked it yet: it may show a new
+group."""
 _PATIENCE = 6.0
 """An item is given up after this many times the answers that one of its group should need."""
 _NONE = np.zeros(0, dtype=np.int64)
@@ -97,7 +99,7 @@ class LabelStep:
         size = self._sizes(at, column, rate)
         references = self._references(at, column, rate, size)
         group = now.levels[:, column].T
-        # Nobody bets against what an item most probably is.
+        # An item that probably is of a group makes no bet against it: equal guesses add nothing.
         own = np.where(now.chances[at, : self.k] > 0.8, group, self._bets(at, column))
         phase = "label" if self.groups.complete else "classify"
         rows = now.open[at], now.known[column], size
@@ -114,9 +116,9 @@ class LabelStep:
         return np.asarray(score)
 
     def _telling(self) -> Floats:
-        """How much an item's answer to each question depends on which group it is of: a variance.
+        """The variance of an item's level on each question, over the groups that it may be of.
 
-        A new group may be on either side.
+        An answer tells most where this is large. A new group may be on either side.
         """
         now = self.beliefs
         known, new = now.chances[:, :-1], now.chances[:, -1:]

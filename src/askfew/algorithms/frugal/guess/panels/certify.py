@@ -1,4 +1,4 @@
-"""CERTIFY by one panel: which items on which questions, beside which references, at what bets."""
+"""CERTIFY by one panel: choose the items, their questions, the references and the bets."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from askfew.records import Ints
 
 __all__ = ["SURE", "certify_plan"]
 
+# The worlds that these numbers were chosen on are named in ``model``.
 SURE = 0.9
 """Chance of a group from which an item may be on the panel or a reference."""
 _LEAST = 0.03
@@ -26,9 +27,9 @@ _TEMPER = 0.5
 """Power of the chances that are bet: EM is too sure of itself, and one member on the wrong side
 costs the whole panel."""
 _STEP = 0.25
-"""Of the evidence that is still missing, asked for in one Batch."""
+"""One Batch asks for this share of the evidence that is still missing."""
 _ALIKE = 0.6
-"""An item takes another's question if it is worth so much of its own best one."""
+"""An item may take a question worth this share of its best one, so that items share references."""
 _FOCUS = 0.7
 """How sharply the worth of an answer follows what is missing most."""
 
@@ -79,7 +80,7 @@ class _Step:
         self.refers = self._presumed()
         self.room = model.ledger.open_room
         capacity = np.stack([self.room[self.refers == g].sum(axis=0) for g in range(k)])
-        if not named:  # whose side they are on will show
+        if not named:  # any member may turn out to be a reference of any group
             capacity[:] = self.room[panel.members].sum(axis=0)
         # An answer is worth nothing against a group that has no references left (g x h x q).
         self.rates = model.rates(0.5) * model.likely() * (capacity >= 1)
@@ -150,8 +151,10 @@ class _Step:
     def _add_references(
         self, rows: dict[tuple[int, int], int], q: int, items: Ints, size: float
     ) -> None:
-        """About the square root of the items as many references as answers of one, a group;
-        all there are where answers are scarce.
+        """Add references of each group to the Batch.
+
+        They give about the root of the items times the answers of one item: that ratio is the
+        cheapest. Where answers are scarce, all references there are may be asked.
         """
         for group in range(self.model.groups):
             served = (self.model.chances[items, group] < SURE).sum()

@@ -1,7 +1,7 @@
-"""Guesses for panels that cover all items: which questions, of whom, and what is bet.
+"""Guesses for panels that cover all items: the questions, the items that answer, and the bets.
 
 All answers are fitted by two latent classes. First some items are asked all questions; then every
-Batch asks the questions that tell the classes apart best of those whose place is not yet sure.
+Batch asks the items without a label the question that tells the classes apart best.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from askfew.records import Batch, Floats, Ints, Tally
 __all__ = ["CoverGuesser"]
 
 _ROUNDS = 4
-"""Times that the first Batch is asked, if most of it is not answered."""
+"""Most times that the first Batch is asked, if most of it is not answered."""
 # The numbers below were chosen on worlds of 60 items (seeds from 1000 on), yes/no, caps 1 and 5.
 _FIRST = 8
 """Answers of every question in the first Batch."""
@@ -44,7 +44,7 @@ seed 2000) .97 certified .885 of the items, .95 .867, .9 .847."""
 _TRIED = 0.8
 """Chance of being useful below which a question is tried on some items first."""
 _SOME = 0.25
-"""The share of them."""
+"""The share of the waiting items that try such a question."""
 _LEAST = 0.01
 """Nats below which an answer is not asked for."""
 _SUPPORT = 6
@@ -54,9 +54,9 @@ _TESTERS = 5
 wastes an answer on it. With one answer per cell (30 worlds, seed 2000) that certified .885 of the
 items, trying on items that wait .872."""
 _TOGETHER = 0.25
-"""Of what an undecided item lacks, asked for in one Batch."""
+"""One Batch asks for this share of the nats that exclude a partition."""
 _HOPELESS = 0.7
-"""Of the evidence needed: what questions must promise for more to be asked at all. With one answer
+"""More is asked only if the questions promise this share of the evidence needed. With one answer
 per cell 12 useful questions of 30 promised .9 and more of it, none .35 to .75 (4 worlds each)."""
 _PATIENCE = 20.0
 """Answers an item without a single label after which it is given up."""
@@ -85,7 +85,7 @@ class CoverGuesser:
         self.turn = (turn * _GOLDEN) % 1.0 < whole
         self.rounds = 0
         self.chances = np.full((n, 2), 0.5)
-        """Of each item to be in each class, by the fit."""
+        """The chances of each item to be in each class, by the fit."""
         self.beliefs = self.chances.copy()
         """The same by what the other items answered: an item's own answers make the fit too sure
         of it, and a bet on the wrong side costs everybody. With one answer per cell (60 worlds,
@@ -185,7 +185,7 @@ class CoverGuesser:
         return self._plan("certify", items, columns, np.array([rows[c] for c in cells]))
 
     def _triers(self, waiting: Ints, q: int, room: Ints) -> Ints:
-        """Some of those that wait; none if enough items with a label can try the question."""
+        """Some of the waiting items; none if enough items with a label can try the question."""
         labels = self.cover.labels[room[:, q] > 0]
         if min((labels == side).sum() for side in (0, 1)) >= _TESTERS:
             return waiting[:0]
@@ -196,7 +196,7 @@ class CoverGuesser:
     def _add_references(
         self, rows: dict[tuple[int, int], int], q: int, size: int, room: Ints
     ) -> None:
-        """Items beside those that wait, some of each group: first those that have a label."""
+        """Add some items of each group to compare the waiting ones with, labelled items first."""
         labelled = self.cover.labels >= 0
         for side in (0, 1):
             mine = self.chances[:, side] > 0.5
@@ -229,8 +229,10 @@ class CoverGuesser:
 
 
 def _levels(answered: CellMeans, weight: Floats, total: Floats) -> tuple[Floats, Floats]:
-    """Of answers and their sums (... x groups x questions): the chance that each question tells
-    the groups apart, and levels that are as far apart as it is likely to.
+    """The chance that each question tells the groups apart, and the groups' levels on it.
+
+    ``weight`` and ``total`` are answers and their sums (... x groups x questions). The less likely
+    a question is to tell, the nearer its levels are drawn to the overall mean.
     """
     overall, sigma = answered.overall, answered.sigma
     spread = np.sqrt(np.maximum(overall * (1 - overall), 0.05)) if sigma is None else sigma
@@ -238,13 +240,13 @@ def _levels(answered: CellMeans, weight: Floats, total: Floats) -> tuple[Floats,
     error = spread * np.sqrt((1 / (weight + 1)).sum(axis=-2))
     ratio = abs(levels[..., 0, :] - levels[..., 1, :]) / error
     likely = 1 / (1 + _LUCK * np.exp(-(ratio**2) / 2))
-    # A bet on a useless question loses.
+    # A bet on a useless question loses, so a doubtful question is bet on less.
     levels = overall + likely[..., np.newaxis, :] * (levels - overall)
     return likely, levels if sigma is not None else np.clip(levels, 0.02, 0.98)
 
 
 def _beliefs(answered: CellMeans, levels: Floats) -> Floats:
-    """The chance of each group for each item, by levels of its own (items x groups x questions)."""
+    """The chance of each group for each item; ``levels`` leaves out the item's own answers."""
     weights, means = answered.weights[:, np.newaxis], answered.means[:, np.newaxis]
     if answered.sigma is None:
         cells = weights * (means * np.log(levels) + (1 - means) * np.log1p(-levels))

@@ -1,4 +1,4 @@
-"""Latent classes of the answers under a cap: who is in which group, and what each group answers.
+"""Latent classes of the answers under a cap: the group of each item, the levels of each group.
 
 The numbers here and in ``panel`` and ``certify`` were chosen on 30 to 40 worlds (seeds from 1000
 on) of 60 items and 40 questions, yes/no, caps 1, 5, 12 and 40.
@@ -20,16 +20,16 @@ __all__ = ["GroupModel"]
 _PRIOR = 1.0
 """Answers at the overall mean that each group is lent on each question."""
 DOUBT = 1.0
-"""Standard errors by which a gap is taken smaller when it is asked whether that is enough."""
+"""Standard errors by which a gap is reduced before judging whether it is enough."""
 _LUCK = 10.0
-"""Odds, before anything is asked, that a question tells two groups apart: one in so many. Tried
-were 10 and 30."""
+"""Odds against a question that tells two groups apart, before anything is asked. Tried were 10 and
+30."""
 _KIND_LUCK = 3.0
-"""The same where a question that promises something is to be asked, not judged."""
+"""The same for choosing what to ask, where too much hope costs little."""
 _SAME = 0.85
-"""Share of items that stay where they were if a new model is the same split."""
+"""A new model is the same split if this share of the items stay where they were."""
 _RATIO = 3.0
-"""References for an answer, where it is asked what an answer is worth."""
+"""References per answer that are assumed in computing what an answer is worth."""
 _EDGE = 0.02
 """Levels on the scale 0 to 1 stay this far from its ends."""
 
@@ -66,18 +66,18 @@ class GroupModel:
                 self.forget()  # it has become another split
 
     def forget(self) -> None:
-        """The split was none: it must prove itself again."""
+        """Forget what confirmed the split: it must be confirmed again by later answers."""
         self._tested[:] = 0
 
     def remember(self) -> None:
-        """What comes from now on is new to the model."""
+        """Mark the present: answers that come later are new to the model and can test it."""
         self._before = self.ledger.counts.copy(), self.ledger.sums.copy()
 
     def certify(self, labels: Ints) -> None:
         """EM from what is known, the labels clamped."""
         seen = labels >= 0
         known = np.eye(self.groups)[labels[seen]]
-        if seen.any():  # call the groups as the claim does
+        if seen.any():  # number the groups as the claim does
             self.chances = self.chances[:, _matching(known.T @ self.chances[seen])]
         answered = self._answered()
         kind, d = self.ledger.problem.kind, len(self.ledger.deck)
@@ -158,7 +158,10 @@ class GroupModel:
         return np.asarray(1 / (1 + luck * np.exp(-((gap / errors) ** 2) / 2)))
 
     def promised(self) -> float:
-        """Nats that fresh cells can carry about an item, as it seems."""
+        """Nats that fresh cells seem to carry about an item, by all answers.
+
+        It is too large as a rule: the same answers made the groups. See ``confirmed``.
+        """
         return self._carried(self.levels, self.errors, 0.0, _KIND_LUCK)
 
     def confirmed(self) -> float:
@@ -173,7 +176,9 @@ class GroupModel:
         return self._carried(levels, errors, DOUBT, _LUCK)
 
     def _carried(self, levels: Floats, errors: Floats, doubt: float, luck: float) -> float:
-        """For the two groups least apart; a question counts as much as it is likely to tell."""
+        """Nats for the two groups that are hardest to tell apart, weighted by how likely each
+        question tells them apart.
+        """
         likely = self._likely_of(levels, errors, luck)
         total = (self._rates_of(levels, errors, doubt) * self._fresh * likely).sum(axis=2)
         total[np.arange(self.groups), np.arange(self.groups)] = np.inf

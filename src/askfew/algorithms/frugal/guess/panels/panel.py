@@ -1,8 +1,8 @@
 """Guesses for one panel: EXPLORE finds questions that tell the groups apart, and proposes a panel.
 
 A few items are asked many questions, latent classes are fitted, and the better half of the
-questions is asked on, until the classes are clear. What is asked of the panel and the others
-afterwards is in ``certify``.
+questions is kept, until the classes are clear. What is asked of the panel and the others
+afterwards is in ``certify``. The worlds that the numbers were chosen on are named in ``model``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from askfew.records import Batch, Ints, Tally
 __all__ = ["PanelGuesser"]
 
 _SHARE = 1 / 3
-"""Of a cell that may be explored."""
+"""The share of a cell's answers that may be spent on exploring; they never count."""
 _FIRST = 8
 """Answers of a question in the first round. Tried were 8, 10 and 12."""
 _ENOUGH = 1.0
@@ -31,10 +31,10 @@ _ENOUGH = 1.0
 _PLENTY = 3.0
 """Where fresh cells carry this multiple of the evidence needed, the panel is certified first."""
 _LONGEST = 50
-"""Answers a question, for every group but one, after which exploring ends: with something to find
-two groups took less in 40 worlds; three groups did not end well with 50 in all."""
+"""Exploring ends after this many answers per question, times the groups less one. Where there was
+something to find, two groups took less in 40 worlds; 50 in all were too few for three groups."""
 _HOPELESS = 0.5
-"""Of the evidence needed: what questions must promise for the rest to be asked at all."""
+"""The rest is asked only if the questions promise this share of the evidence needed."""
 _HOPELESS_FEW = 0.8
 """The same from one or two answers per cell, where nothing tests the split: noise promised .56 to
 .76 of it, 12 useful questions of 30 .87 to 1.25 (8 worlds each)."""
@@ -70,7 +70,7 @@ class PanelGuesser:
         self.model = GroupModel(self.ledger, self.groups, root, self._fresh)
 
     def propose(self) -> Plan:
-        """The next round of exploring, a panel, or no hope; with a panel, what certifies by it."""
+        """The next plan: explore, name a panel or give up; once there is a panel, certify."""
         panel = self.claim.panel
         if panel is not None:
             return certify_plan(self.model, panel, scarce=self._scarce)
@@ -100,7 +100,7 @@ class PanelGuesser:
         self.model.remember()
 
     def _prepare(self) -> None:
-        """Be ready for the next plan, now that a panel was named, asked or given up."""
+        """Update the model after a panel was named, asked or given up."""
         if self.claim.over:
             return
         if self.claim.panel is not None:
@@ -117,7 +117,8 @@ class PanelGuesser:
         while True:
             plan = self._round()
             if plan is None and len(self._active) < len(self.ledger.deck) and not self._promising():
-                self._active = np.arange(len(self.ledger.deck))  # a wrong track: begin again
+                # The questions that were kept do not confirm the split: consider all of them again.
+                self._active = np.arange(len(self.ledger.deck))
                 plan = self._round()
             if plan is not None:
                 return plan
@@ -169,7 +170,7 @@ class PanelGuesser:
         self._active = np.sort(self._active[order[:keep]])
 
     def _panel(self) -> Plan:
-        """The surest explored items, as evenly from all groups as can be; or no hope."""
+        """A panel of the surest explored items, evenly from all groups; or a plan to give up."""
         carried, least = self.model.promised(), _HOPELESS_FEW
         if self.ledger.per_cell >= _TESTED:
             carried, least = min(carried, self.model.confirmed() / 0.6), _HOPELESS

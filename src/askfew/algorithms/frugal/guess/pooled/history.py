@@ -19,7 +19,7 @@ __all__ = ["History", "Tuning"]
 
 @dataclass(frozen=True)
 class Tuning:
-    """How the answers are spread: a prototype's values, confirmed on the bench (seeds 11, 13)."""
+    """How the answers are spent: a prototype's values, confirmed on the bench (seeds 11, 13)."""
 
     hunt: float = 1.0
     """Look for a better question while this times the expected saving exceeds its cost."""
@@ -57,7 +57,7 @@ class History:
     ) -> None:
         self.problem = problem
         self.explore = None if per_cell is None else max(1, per_cell // 3)
-        """How often search and hunt may ask a cell: most of it is left for labels."""
+        """How often search and hunt may ask a cell; most of the cap is left for labels."""
         self._asked: dict[tuple[int, int], int] = {}
         self.tolerance = tolerance
         self.tuning = tuning
@@ -107,6 +107,8 @@ class History:
     def labelling_cost(self, gap: ArrayLike) -> Floats:
         """Answers it takes to label all items, half of them in each group, at a gap in sigmas."""
         items = self.problem.items
+        # With m items that share references, (1 + 1/ratio) (m + ratio) is proportional to the
+        # answers of both. It is least at the root of m.
         ratio = math.sqrt(max(items / 2, 1))
         answers = 2 * self.threshold * (1 + 1 / ratio) / np.maximum(np.square(gap), 1e-12)
         return np.asarray(items * (1 + 1 / ratio) * np.maximum(answers, 1.0))[()]

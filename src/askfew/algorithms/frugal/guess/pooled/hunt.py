@@ -1,4 +1,4 @@
-"""HUNT: a better question for a pair, as long as it is worth it."""
+"""HUNT: look for a better question for a pair, as long as that is expected to save answers."""
 
 from __future__ import annotations
 
@@ -28,15 +28,17 @@ __all__ = ["Hunt", "Target"]
 _LEAST = 6
 """Samples in the smallest round."""
 _USABLE = 3.0
-"""Nats in sample below which a question is not labelled by."""
+"""Nats in sample that a question must have to be labelled by."""
 _NEEDED = 1.0
-"""The same where a few items need another question: little is lost if it does not tell."""
+"""The same where a few items need another question: little is lost if it does not tell them apart.
+"""
 _PER_QUESTION = 2.5
 """Answers a new question costs on average, with the second looks at the best of them."""
 _PROMISING = 0.8
 """Nats in sample from which on a question of the search is hunted first."""
 _STOPPED = 2.5
-"""Nats by which the pair's question looks better than it is, having been stopped at its best."""
+"""Nats by which the pair's question looks better than it is, because the search stopped when it
+looked good."""
 _BETTER = 1.3
 """Only a gap this many times as large is a better one. It is well below the step of the grid of
 gaps (1.5), or the next larger gap would hardly ever count. Graded gaps cost 5,091 answers with
@@ -92,7 +94,7 @@ class Hunt:
     def target(self) -> Target | None:
         """The question with the largest gap one may believe in; None if there is none.
 
-        A question of the hunt is the best of many; the one the pair was found on is not.
+        The means are drawn together, to the gap that is left after the deduction for luck.
         """
         row, gap = self._best()
         if row is None:
@@ -166,10 +168,13 @@ class Hunt:
         return len(self._seen) >= self.history.problem.questions
 
     def _gaps(self) -> Floats:
-        """Every question's gap in sigmas, as far as its score shows it."""
+        """Every question's gap in sigmas: the score is about samples * gap² / 4."""
         return 2 * np.sqrt(np.maximum(self.pool.scores, 0) / np.maximum(self.pool.samples, 1))
 
     def _best(self) -> tuple[int | None, float]:
+        """The row of the question with the largest credible gap, and that gap."""
+        # Without a gap, a score in sample is 1/2 on average, and the best of m is larger by about
+        # log m. The pair's own question (row 0) was stopped by its score, hence its own deduction.
         luck = np.full(self.pool.size, 0.5 + math.log(self.pool.size))
         luck[0] = _STOPPED
         scores = self.pool.scores
@@ -215,6 +220,7 @@ class Hunt:
 
     def _unasked(self, size: int) -> Ints:
         """Up to ``size`` questions not asked of the pair: the search's best first, then any."""
+        # The search deals the same deck from its front: the last cards are those it saw least.
         deck = np.append(self._first, self.history.deck(0)[::-1])
         pair = self.items.tolist()
         left = (

@@ -1,4 +1,4 @@
-"""From phase to phase: search a pair, hunt a good question, label by it, and what if it fails."""
+"""The order of the phases: search a pair, hunt a good question, label by it; what if one fails."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from askfew.records import Batch, Ints, Tally
 __all__ = ["Chooser"]
 
 _QUESTIONS = 6
-"""Questions on which somebody stays silent, or that disappoint, before their pair is given up."""
+"""A pair is given up after this many questions that disappoint or that somebody does not answer. A
+prototype's value."""
 
 
 class Chooser:
     """Proposes the next plan; what it knows comes from plans and Tallies alone.
 
-    So it can take over a run whose plans were made by another version: ``learn`` follows the plan
-    that was carried out, whatever it would have proposed itself.
+    So it can go on with a run whose plans were made by another version: ``learn`` follows the plan
+    that was carried out, even if this version would have proposed another one.
     """
 
     def __init__(self, claim: PooledClaim, root: int, tuning: Tuning) -> None:
@@ -55,7 +56,7 @@ class Chooser:
         self._turn()
 
     def accept(self, plan: Plan) -> None:
-        """Be in the phase of the plan, also where another version would not have been."""
+        """Enter the phase of the plan, even if this version would be in another one."""
         if plan.kind == "search":
             self.hunt = self.sides = None
         if plan.kind not in {"hunt", "label"}:
@@ -71,7 +72,7 @@ class Chooser:
         elif self.sides is None or self.sides.question != question:
             counts, sums = self.history.looks_at(question)
             means = sums[pair] / np.maximum(counts[pair], 1)
-            if means[0] == means[1]:  # it knew something that we do not
+            if means[0] == means[1]:  # no answers here tell them apart; the plan knew more
                 means = plan.floats("levels", 2)
             self.sides = Sides(
                 self.history, self.claim, Target(question, pair, counts[pair], means)
@@ -82,7 +83,7 @@ class Chooser:
         return Pair(items, question, counts[items], sums[items])
 
     def _turn(self) -> None:
-        """Leave a phase that is over, until one has something to ask."""
+        """Leave phases that are over, until one has something to ask."""
         while not self.over:
             if self.sides is not None:
                 if (end := self.sides.end()) is None:
@@ -121,7 +122,7 @@ class Chooser:
             self.sides = Sides(self.history, self.claim, target)
 
     def _give_up(self, hunt: Hunt, *, silent: bool) -> None:
-        """Search another pair; but if items that are left stay silent, that is the end."""
+        """Search another pair; but end if there are labels and the items left stay silent."""
         self.over = silent and bool((self.claim.labels() >= 0).any())
         self.search.forget(hunt.items)
         self.hunt = None

@@ -27,15 +27,15 @@ _LEAST = 6
 _MOST = 2**16
 """Candidates kept; beyond it new ones take the place of the least promising."""
 _NEW = 0.2
-"""Share of a round that goes to new candidates in any case: what looks promising may not be."""
+"""Share of a round that always goes to new candidates: what looks promising may be luck."""
 _PATIENCE = 0.3
 """How much the cost of labelling by a small gap counts against it in the search."""
 _SHALLOW = 16
 """Samples that any candidate may be given."""
 _DEEP = 5.0
-"""More than that, this many times the answers asked so far for each item.
+"""A candidate may get more samples than that: this many times the answers asked per item so far.
 
-A pair that needs many samples promises a long labelling: look around before following it down."""
+A pair that needs many samples promises a long labelling. So others are looked at first."""
 _SURE = 0.9
 """The chance of a difference at which a pair is handed over."""
 _LIKELY = 0.5
@@ -83,7 +83,7 @@ class Search:
         self._seen: dict[int, set[int]] = {}
         """Items asked on each question."""
         self._full = np.zeros(0, dtype=np.int64)
-        """Rows of cells that search and hunt must not ask more often."""
+        """Candidates whose cells search and hunt must not ask any more, as rows of the pool."""
         self._deck: tuple[int, Ints] = (0, history.deck(0))
         self._now: Posterior | None = None
 
@@ -175,7 +175,7 @@ class Search:
         return self._now
 
     def _with_room(self, candidates: list[_Candidate]) -> list[_Candidate]:
-        """As often as the cap on a cell allows, also where two candidates share one."""
+        """The candidates, cut to what the cap on a cell allows, also where two share a cell."""
         if self.history.explore is None:
             return candidates
         used: dict[tuple[int, int], int] = {}
@@ -194,8 +194,9 @@ class Search:
     def _payoff(self, gaps: Floats) -> Floats:
         """What one sample of a candidate is worth, by its gap in sigmas.
 
-        Its evidence, a quarter of the squared gap; but the less, the more labelling by such a gap
-        would cost than what has been spent so far: then it pays to look for a larger one first.
+        That is its evidence, a quarter of the squared gap, with a deduction: the more labelling by
+        such a gap would cost beside what was spent so far, the more it pays to look for a larger
+        gap first.
         """
         cost = self.history.labelling_cost(gaps)
         return np.asarray(gaps**2 / 4 / (1 + _PATIENCE * cost / max(self.asked, 100)))
@@ -225,8 +226,8 @@ class Search:
     def _beside(self, question: int, rng: np.random.Generator) -> _Candidate | None:
         """A second look at a question: one more item, beside one that has already answered.
 
-        It costs one answer instead of two. Where questions are few, the same first item would soon
-        stand in most candidates, and its bad luck with it.
+        It costs one answer instead of two. It is for many questions only: with few, the same first
+        item would soon be in most candidates, and one unlucky answer of it would spoil them all.
         """
         problem = self.history.problem
         row = self._first.get(question)
@@ -290,7 +291,7 @@ class Search:
 
 
 def _plan(candidates: list[_Candidate], dealt: int, why: str) -> Plan:
-    """Rows of the candidates' items; each says beside whom it is asked."""
+    """The plan that asks these candidates; each row names the other item of its pair."""
     rows = [
         (item, each.question, each.samples, mate)
         for each in candidates

@@ -1,4 +1,4 @@
-"""LABEL: which side of the question every item seems to be on, and whom to ask how often."""
+"""LABEL: guess the side of every item on the question, and decide whom to ask how often."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MEMBERS = 5.0
 """Items that each side is thought to have beforehand. With 1, the row "one in twenty" cost 8 times
 as much: a side that seems empty finds no references."""
 _LEAST_GAP = 0.3
-"""Share of the expected gap below which the sides are not thought to lie."""
+"""The fitted sides are kept at least this share of the expected gap apart."""
 _FUTILE = 0.4
 """A gap clearly below this share of the expected one is not worth labelling by."""
 _FLAT = 6.0
@@ -38,19 +38,20 @@ _FLAT = 6.0
 _CLEAR = 2.0
 """Standard errors that make a gap clear."""
 _STALE = 0.03
-"""Share of what an item was asked that it is always asked again: no item waits for ever."""
+"""An item is always asked this share of what it was asked before, so that none waits for ever."""
 _STRAGGLERS = 0.003
-"""Share of all that was asked which a step may always ask: cheaper than a round more."""
+"""A step may always ask this share of all that was asked: it is cheaper than one more step."""
 _LIKELY = 0.6
 """The chance of a side from which on an item may be one of its references."""
 _EXTRA = 0.9
 """The chance from which on an item is asked for more than it needs itself, as a reference."""
 _LATE = 4.0
-"""Times its expected answers after which an item is bet to answer as it has done so far."""
+"""After this many times its expected answers, an item is bet to answer as it has done so far."""
 _SILENT = 5
 """Empty returns in a row after which an item is not asked this question any more."""
 _JOINERS = 2
-"""Items of each group, labelled on another question, that are labelled here too."""
+"""Items of each group, labelled on another question, that are labelled here too. One item is enough
+to join the two questions; the others are asked in case it stays undecided."""
 
 
 class Sides:
@@ -73,7 +74,8 @@ class Sides:
         self._shares = 0.0
         """Log odds that an item is high before it is asked."""
         self.heard, self.total, self._mixed = np.zeros((3, 2))
-        """Answers of the presumed sides since labelling began; how many were another side's."""
+        """Counts and sums of the presumed sides' answers since labelling began, and how many of
+        these answers were probably of the other side."""
         self._labelling = claim.labelling(self.question) or Labelling.begin(
             n, self.question, history.threshold
         )
@@ -92,7 +94,7 @@ class Sides:
         return None if self._answering()[waiting].any() else "silent"
 
     def _answering(self) -> Mask:
-        """Who may be asked this question, and does answer."""
+        """Items that may be asked this question, and that answer."""
         answering: Mask = self._silent < _SILENT
         room = self.claim.room(self.question)
         return answering if room is None else answering & (room > 0)
@@ -136,7 +138,10 @@ class Sides:
         self.high = self._fit()
 
     def _look_elsewhere(self) -> None:
-        """Items that are labelled on another question need no label here, but some join the two."""
+        """Note which items need no label here because another question labelled them.
+
+        Some of them are labelled here all the same, to join the labels of the two questions.
+        """
         others = [each for each in self.claim.labellings if each.question != self.question]
         if not any((each.sides >= 0).any() for each in others):
             return
@@ -207,8 +212,9 @@ class Sides:
     def _flat(self) -> bool:
         """Whether the items' answers look like one side's much more than like two sides'.
 
-        A wrong pair shows no gap between sides that are presumed at random, however many answers
-        come; but then items differ less among themselves than two sides would make them.
+        If the pair was wrong, the sides are presumed at random. Their means never show a clear gap,
+        however many answers come. But then items differ less among themselves than items of two
+        sides would, and this shows.
         """
         heard = self._counts > 0
         counts, sums = self._counts[heard], self._sums[heard]
@@ -254,12 +260,14 @@ class Sides:
         trifle = math.floor(min(_STRAGGLERS * self.history.asked / len(items), 1e9))
         least = np.maximum(np.minimum(trifle, need / 3), _STALE * self._counts[items])
         sizes = np.maximum(np.ceil(np.maximum(self.history.tuning.step * need, least)), 1)
+        # Items that did not answer last time are asked for more, so that some answer comes.
         sizes = (sizes * (1 + self._silent[items])).astype(np.int64)
         room = self.claim.room(self.question)
         return sizes if room is None else np.minimum(sizes, room[items])
 
     def _ask_more(self, size: Ints, chance: Floats, waits: float, typical: float) -> None:
         """Ask the surest members of a side for more than they need, if others lack references."""
+        # The root of the waiting items is the cheapest ratio (see ``History.labelling_cost``).
         members = np.flatnonzero(chance > 0.5)
         have = float(size[members] @ (2 * chance[members] - 1))
         lack = math.ceil(math.sqrt(max(waits, 1)) * typical - have)
@@ -277,7 +285,7 @@ class Sides:
         size[who] += each if room is None else np.minimum(each, room[who] - size[who])
 
     def _late(self, items: Ints) -> Ints:
-        """Rows of items that have taken several times the answers they should have needed."""
+        """Places of items that have taken several times the answers they should have needed."""
         rate = self._rate(self.mean[HIGH], self.mean[LOW], 1.0)
         enough = _LATE * (self._labelling.threshold / max(rate, 1e-12) + 5)
         return np.flatnonzero(self._counts[items] > enough)
@@ -303,6 +311,7 @@ class Sides:
                 "repeats": size[who],
                 "roles": roles[who],
                 "levels": self.mean.copy(),
+                # Some references are on the wrong side: their mean lies nearer to the other one.
                 "references": self.mean + gap * impurity * np.array([1.0, -1.0]),
                 "late": late,
                 "own": self._sums[slow] / np.maximum(self._counts[slow], 1),
@@ -311,10 +320,10 @@ class Sides:
 
 
 def _references(size: Ints, chance: Floats, typical: float) -> tuple[Ints, float]:
-    """The references of a side, and the share of their answers that will be another side's.
+    """The references of a side, and the share of their answers that will be the other side's.
 
-    Surest first, as many as make the evidence grow fastest: more answers make their mean surer,
-    less sure items blur it.
+    The surest items come first, as many as make the evidence grow fastest. More answers make their
+    mean surer, but less sure items pull it towards the other side.
     """
     who = np.flatnonzero((chance > _LIKELY) & (size > 0))
     if len(who) == 0:
