@@ -1,6 +1,6 @@
-"""What speaks against trusting answers: data, and the one place that says it in words.
+"""Warnings about answers that may not be trusted: their data, and their sentences.
 
-A warning travels as its kind and fields (JSON, HTTP); its sentence is made where it is shown.
+A warning is sent as its kind and fields (JSON, HTTP); its sentence is made where it is shown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class AnswerWarning:
     fields: dict[str, Any]
 
     def concerns(self, worker: str) -> bool:
-        """Whether it is about this worker, or about nobody in particular."""
+        """Whether the warning is about this worker, or about no worker in particular."""
         return bool(self.fields.get("worker", worker) == worker)
 
 

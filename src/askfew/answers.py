@@ -1,8 +1,8 @@
-"""What an answer is: yes or no, a point on a bounded scale, or a number with known noise.
+"""The kinds of answers: yes or no, a point on a bounded scale, or a number with known noise.
 
-Each kind knows its bounds and ``sigma``, the subGaussian constant of its noise (for an answer
-in [low, high], Hoeffding's lemma gives (high - low) / 2). It also knows how it is written and
-shown: settings, forms, prompts, exports and simulated workers ask it.
+Each kind knows its bounds and ``sigma``, the subGaussian constant of its noise (for an answer in
+[low, high], Hoeffding's lemma gives (high - low) / 2). It also says how answers are written, shown,
+read and simulated; settings, forms, prompts, exports and simulated workers use that.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from askfew.errors import InvalidAnswer, InvalidInput
 __all__ = ["KINDS", "LARGEST", "AnswerKind", "Number", "Scale", "YesNo"]
 
 LARGEST = 1e50
-"""The largest magnitude of an answer: what is larger could not be squared, added up and divided by
-the square of a small sigma. Its inverse is the smallest sigma.
+"""The largest magnitude of an answer. Larger ones could overflow when they are squared, added up
+and divided by the square of a small sigma. Its inverse is the smallest sigma.
 """
 
 _AGAIN = "answer again, or not at all (Python: None)"
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ROUNDING = 1e-9
-"""Relative slack for sums of floats: a scale's own bounds must survive being added up."""
+"""Relative slack for sums of floats: answers at a scale's ends must be allowed after rounding."""
 _MOST_CHOICES = 11
-"""Points of a scale that somebody can choose among: 0 to 10."""
+"""Most points of a scale that are shown as choices: 0 to 10. On a finer scale a number is typed."""
 _POINTS = 4
 """A simulated scale has five points."""
 
@@ -138,7 +138,7 @@ class Scale:
 
     @property
     def choices(self) -> tuple[tuple[str, float], ...]:
-        """What somebody chooses among; nothing where a number is typed."""
+        """The choices to show, or none if a number is to be typed."""
         whole = float(self.low).is_integer() and float(self.high).is_integer()
         if not whole or not 2 <= self.high - self.low < _MOST_CHOICES:
             return ()
@@ -227,7 +227,7 @@ class Number:
         return number
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
-        """Whether each sum lies within count x LARGEST, so that no answers add up to nothing."""
+        """Whether each sum lies within count x LARGEST; so without answers it must be 0."""
         possible = np.abs(sums) <= (1 + _ROUNDING) * LARGEST * counts
         return bool(np.count_nonzero(possible) == len(sums))
 
@@ -248,7 +248,7 @@ def _finite(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    """Whether a setting is a number that can be kept; true and false are none."""
+    """Whether a setting is a finite number; true and false are not."""
     return _finite(value) and not isinstance(value, bool)
 
 

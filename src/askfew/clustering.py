@@ -1,5 +1,7 @@
-"""The main functions: ``cluster`` asks whoever answers, ``certify`` applies a rule to new items,
-and a ``session`` waits to be told.
+"""The main functions: ``cluster``, ``certify`` and ``session``.
+
+``cluster`` asks a source of answers, ``certify`` applies a rule to new items, and a ``session``
+waits to be told the answers.
 """
 
 from __future__ import annotations
@@ -27,9 +29,10 @@ if TYPE_CHECKING:  # guesses need solvers, which take long to import
 __all__ = ["MAX_ANSWERS", "MOST_CALLS", "Progress", "Session", "certify", "cluster", "session"]
 
 MAX_ANSWERS = 10**8
-"""The cap where none is given: a run that cannot succeed must still end."""
+"""The cap if none is given. A plain choice: it only has to end a run that cannot succeed."""
 MOST_CALLS = 10_000
-"""The same where a function answers, or a campaign: each answer may cost something."""
+"""The same if a function or a campaign answers. A plain choice, smaller because each answer may
+cost something; a run that reaches it can go on from its log."""
 
 Names = int | Iterable[object]
 Progress = Callable[[Batch, int], object]
@@ -51,7 +54,7 @@ def cluster(
     progress: Progress | None = None,
     **options: object,
 ) -> Outcome:
-    """Sort items into groups, and say what is certain about it.
+    """Sort items into groups, and certify what is certain about them.
 
     ``source`` is an oracle, or a function: ``f(item, question)`` returns one answer (None: no
     answer), ``f(batch)`` a Tally. With a function, say how many ``items`` and ``questions`` there
@@ -71,7 +74,7 @@ def cluster(
     if log is None and is_function:
         log = Log(oracle.problem)
     own = getattr(oracle, "per_cell", None)
-    if own is not None and method == "rule":  # frugal goes on without cells that ran dry
+    if own is not None and method == "rule":  # frugal goes on without cells that have no answers
         options.setdefault("per_cell", own)
     procedure = start_recorded(oracle.problem, names, method, delta, budget, rng, options, log)
     if max_answers is None:
@@ -129,7 +132,7 @@ def certify(
 
 
 def _refuse_what_taught(rule: Rule, source: object) -> None:
-    """After a rule is frozen only fresh answers count."""
+    """Refuse recorded answers that taught the rule: after it is frozen only fresh answers count."""
     recorded = getattr(source, "fingerprint", None)
     if recorded in rule.learnt_from and rule.digest not in getattr(source, "taught", ()):
         raise InvalidInput(
@@ -140,7 +143,7 @@ def _refuse_what_taught(rule: Rule, source: object) -> None:
 
 
 def _remembering(outcome: Outcome, oracle: Oracle, log: Log | None) -> Outcome:
-    """The outcome, its rule knowing where the answers are that taught it."""
+    """The outcome, with a rule that remembers which answers taught it."""
     if outcome.rule is None:
         return outcome
     taught = list(outcome.rule.learnt_from)
@@ -159,7 +162,7 @@ def _watched(oracle: Oracle, progress: Progress | None) -> Oracle:
 
 
 class _Watched:
-    """An oracle that tells somebody what is asked."""
+    """An oracle that reports every Batch to ``progress`` before it is answered."""
 
     def __init__(self, oracle: Oracle, progress: Progress) -> None:
         self.problem = oracle.problem
@@ -189,11 +192,11 @@ class Session:
         return self._steps.ask()
 
     def tell(self, counts: ArrayLike, sums: ArrayLike, squares: ArrayLike | None = None) -> None:
-        """How many answers came for each row of the Batch, and their sums."""
+        """Answer the Batch: how many answers came for each row, and their sums."""
         self._steps.tell(counts, sums, squares)
 
     def stop(self, end: EndOfAnswers) -> None:
-        """End it here, with what is known; nothing changes if it has ended."""
+        """End the session with what is known; nothing changes if it has ended already."""
         if self._steps.ended is None:
             self._steps.stop(end)
 
@@ -234,7 +237,7 @@ class Session:
 
     @property
     def outcome(self) -> Outcome | None:
-        """The end, or None while there is something to ask."""
+        """The outcome, or None while there is something to ask."""
         ended = self._steps.ended
         return None if ended is None else outcome_of(ended, *self._names)
 

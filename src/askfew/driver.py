@@ -44,7 +44,8 @@ __all__ = ["AskTell", "RunEnd", "replay", "run"]
 T = TypeVar("T")
 
 STALLED_AFTER = 3
-"""Batches in a row without a single answer."""
+"""A run ends after this many Batches in a row without a single answer. A plain choice: one silent
+Batch may be an accident, and a run can go on from its log."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class RunEnd(Generic[T]):
     known: Snapshot | None
     meter: Meter
     cells: Cells | None = None
-    """What was answered, where it was kept."""
+    """All answers by cell, if the run was told to keep them."""
 
 
 class AskTell(Generic[T]):
@@ -87,7 +88,7 @@ class AskTell(Generic[T]):
         self.log: Log | None = None
         self.known: Snapshot | None = None
         self.plans: tuple[Plan, ...] = ()
-        """Made since the last step: they led to the open Batch, or to the end."""
+        """Plans made since the last step; they led to the open Batch, or to the end."""
         self.ended: RunEnd[T] | None = None
         self._procedure = procedure
         self._open: Batch | None = None
@@ -101,14 +102,14 @@ class AskTell(Generic[T]):
     def ask(self) -> Batch | None:
         """The Batch that waits for its Tally; None when the run has ended (see ``ended``).
 
-        Where an interrupted run had already got some of the answers, only the rest is asked.
+        If an interrupted run had already got some of the answers, only the rest is asked.
         """
         if self._open is None or self._partial is None:
             return self._open
         return rest_of(self._open, self._partial)
 
     def tell(self, counts: ArrayLike, sums: ArrayLike, squares: ArrayLike | None = None) -> None:
-        """Answer what was asked, row by row; what is refused changes nothing."""
+        """Answer what was asked, row by row; if the answers are refused, nothing changes."""
         asked = self.ask()
         if asked is None or self._open is None:
             raise OutOfTurn("tell answers an open Batch", "none is open", "ask() first")
@@ -118,7 +119,7 @@ class AskTell(Generic[T]):
         self._accept(self._open, tally)
 
     def put_away(self, partial: Tally) -> None:
-        """Put away answers to part of what was asked, for whoever resumes from the log."""
+        """Keep answers to a part of the Batch in the log, for a run that resumes from it."""
         if self.log is not None and self._open is not None:
             before = self._partial
             self.log.partial = partial if before is None else merged(self._open, before, partial)
@@ -141,6 +142,7 @@ class AskTell(Generic[T]):
         return None if self.log is None else self.log.partial
 
     def _accept(self, batch: Batch, tally: Tally) -> None:
+        # The log comes first: if the method fails on these answers, they are not lost.
         if self.log is not None:
             self.log.append(batch, tally)
         self._count(batch, tally)
@@ -153,7 +155,10 @@ class AskTell(Generic[T]):
         self._unanswered = 0 if answered else self._unanswered + 1
 
     def _advance(self, tally: Tally | None, recorded: Sequence[Plan] = ()) -> None:
-        """Send the Tally, and open the next Batch or end the run; plans come from the log first."""
+        """Send the Tally, then open the next Batch or end the run.
+
+        ``recorded`` are the plans of the log for this step; they are used before new ones are made.
+        """
         self._open = None
         self.plans = ()
         if self._unanswered == STALLED_AFTER:
@@ -182,7 +187,10 @@ class AskTell(Generic[T]):
             self._admit(batch)
 
     def _plan(self, guess: Guess, handed_back: deque[Plan]) -> Plan:
-        """The next plan of the log, or a new one, written down before anything is asked."""
+        """The next plan of the log, or a new one, which is logged before anything is asked.
+
+        So a run that is interrupted before the answers come goes on with the same plan.
+        """
         if handed_back:
             plan = handed_back.popleft()
         elif self._replaying:
@@ -201,7 +209,7 @@ class AskTell(Generic[T]):
             self.stop(reached)
 
     def _resume_from(self, log: Log, max_answers: int | None) -> None:
-        """Replay the log; the cap holds from there on, for one may be raised between two runs."""
+        """Replay the log; the cap holds only afterwards, because it may differ between two runs."""
         self._replaying = True
         self.meter.limit(None)
         tally: Tally | None = None
@@ -215,6 +223,8 @@ class AskTell(Generic[T]):
                 self._open, self.problem.kind, told.counts, told.sums, told.squares
             )
             self._count(self._open, tally)
+        # The log is attached only now: plans that were handed back must not overwrite its pending
+        # ones.
         self._replaying = False
         self.log = log
         self.meter.limit(max_answers)
@@ -277,7 +287,7 @@ def run(
 def replay(
     procedure: Procedure[T], log: Log, *, max_answers: int | None = None, keep: bool = False
 ) -> AskTell[T]:
-    """A session that stands where the log ends and goes on appending to it.
+    """A session that continues where the log ends, and appends to it.
 
     Every Batch must be the one in the log, and the log must be as it was written: otherwise
     ReplayMismatch names the first step that differs.

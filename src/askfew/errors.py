@@ -36,10 +36,10 @@ __all__ = [
 
 
 class AskfewError(Exception):
-    """Base of all: ``expected``, what was ``got``, and what to ``do`` about it.
+    """The base of all errors: what was ``expected``, what was ``got``, and what to ``do``.
 
-    An error raised while answers were being collected carries the ``log`` of all that was
-    answered before it, so that nothing paid for is lost: pass it on as ``log=error.log``.
+    An error that is raised while answers are collected carries the ``log`` of all answers before
+    it, so that nothing paid for is lost: pass it on as ``log=error.log``.
     """
 
     log: Log | None = None
@@ -59,14 +59,14 @@ class InvalidInput(AskfewError, ValueError):
 
 
 class NotAdmitted(InvalidInput):
-    """A worker whom the owner of a campaign has revoked asks for more questions."""
+    """A worker asks for more questions although the owner of the campaign has revoked it."""
 
 
 class StoreUnreachable(InvalidInput):
-    """A campaign's database does not answer. Whatever was acknowledged is safe: try again later."""
+    """A campaign's database does not answer. All that was acknowledged is safe: try again later."""
 
     retry_after: float | None = None
-    """Seconds after which it asked to be tried again."""
+    """Seconds after which to try again, if the server said so."""
 
 
 class StoreOutdated(InvalidInput):
@@ -77,7 +77,7 @@ class StoreOutdated(InvalidInput):
 
 
 class StoreFull(StoreUnreachable):
-    """A campaign's database has no room left. Whatever was acknowledged is safe: make room."""
+    """A campaign's database has no room left. All that was acknowledged is safe: make room."""
 
 
 class InvalidBatch(AskfewError, TypeError):
@@ -109,7 +109,7 @@ class AnswerFailed(AskfewError, RuntimeError):
 
 
 class WorkerStopped(AskfewError, RuntimeError):
-    """A worker cannot go on: who answers for it fails again and again. Its leases are back."""
+    """A worker cannot go on: its source of answers keeps failing. Its leases were returned."""
 
 
 class ReplayMismatch(AskfewError, RuntimeError):
@@ -154,7 +154,7 @@ class CellExhausted(EndOfAnswers):
 
 
 class Closed(EndOfAnswers):
-    """Whoever owns the run ends it."""
+    """The owner ended the run."""
 
     status = "closed"
 

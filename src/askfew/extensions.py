@@ -1,6 +1,6 @@
-"""What others bring: a function written as module:function, or installed under a name.
+"""Functions that others bring: named as module:function, or installed under a name.
 
-A package installs one by an entry point, in its pyproject.toml:
+A package installs a function by an entry point, in its pyproject.toml:
 
     [project.entry-points."askfew.methods"]
     mine = "package.module:function"
@@ -21,16 +21,16 @@ __all__ = ["LOADED", "Group", "find", "installed"]
 Group = Literal["askfew.methods", "askfew.oracles", "askfew.workers"]
 
 LOADED: list[ModuleType] = []
-"""Modules that were named as module:function: other machines may not have them."""
+"""Modules that were imported by module:function. Another machine may not have them."""
 
 
 def installed(group: Group) -> dict[str, EntryPoint]:
-    """What packages have brought, by name."""
+    """The entry points of installed packages, by name."""
     return {each.name: each for each in entry_points(group=group)}
 
 
 def find(group: Group, name: str) -> Any:
-    """The function of this name, or None if there is neither an installed one nor a module's.
+    """The function of this name, or None if none is installed and it is no module:function.
 
     >>> find("askfew.workers", "operator:add")(1, 2)
     3
@@ -43,7 +43,7 @@ def find(group: Group, name: str) -> Any:
             found = _of_module(*name.split(":", 1))
         else:
             return None
-    except (Exception, SystemExit) as error:  # whatever somebody's module does when imported
+    except (Exception, SystemExit) as error:  # importing runs foreign code, which may do anything
         raise InvalidInput(
             f"the function {name} must be importable",
             f"{type(error).__name__} ({error})",

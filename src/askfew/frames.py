@@ -1,4 +1,4 @@
-"""Data frames in and out, of pandas, polars or pyarrow alike: through narwhals, an extra."""
+"""Data frames of pandas, polars or pyarrow, read and written through narwhals (an extra)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 def columns_of(frame: Any, names: Sequence[str]) -> list[list[Any]]:
-    """The columns of these names as lists; nothing may be missing in them."""
+    """The columns of these names as lists; missing values are refused."""
     try:
         eager = _narwhals().from_native(frame, eager_only=True)
     except TypeError:

@@ -1,8 +1,8 @@
-"""The log is the state: every Plan, every Batch and the exact Tally that was sent, in order.
+"""The log, which is the state of a run: every Plan, every Batch and its exact Tally, in order.
 
 A run is resumed by replaying its log into a fresh procedure. Each step is sealed with a digest of
-itself and of all before it, back to what the run was given, so that a log that was edited is caught
-at the step where it was. A seal cannot prove that a plan was made before the answers came.
+itself and of all steps before it, back to what the run was given. So an edited log is caught at the
+step that was edited. A seal cannot prove that a plan was made before the answers came.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ _KINDS = {kind.name: kind for kind in KINDS}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One Batch, the Tally that answered it, the seal over the log up to here, and the plans that
-    led to the Batch.
-    """
+    """One Batch with its Tally, the seal over the log up to here, and the plans that led to it."""
 
     batch: Batch
     tally: Tally
@@ -56,6 +54,7 @@ class Log:
 
     def append(self, batch: Batch, tally: Tally) -> None:
         """Add an answered Batch, with the plans that led to it."""
+        # The snapshot is left out: it is for people, and a replay makes it again.
         bare = Batch(batch.items, batch.questions, batch.repeats, batch.why)
         plans = self.pending
         sealed = seal(self._last_seal(len(self)), bare, tally, plans)
@@ -139,7 +138,7 @@ class Log:
 
 
 def origin(problem: Problem, recipe: Mapping[str, object]) -> str:
-    """Where the chain of seals begins: a digest of the problem and of what the run was given."""
+    """The first link of the chain of seals: a digest of the problem and the recipe."""
     # Spelled out, not repr(problem): renaming a field must not break the seals of stored logs.
     sizes = f"Problem(items={problem.items}, questions={problem.questions}"
     said = json.dumps([f"{sizes}, answers={problem.kind!r})", dict(recipe)], sort_keys=True)
@@ -147,7 +146,7 @@ def origin(problem: Problem, recipe: Mapping[str, object]) -> str:
 
 
 def seal(before: str, batch: Batch, tally: Tally, plans: Sequence[Plan] = ()) -> str:
-    """Digest of a step and, through the seal before it, of the whole log up to it."""
+    """The digest of a step and, through the seal before it, of the whole log up to this step."""
     digest = hashlib.sha256(before.encode())
     for plan in plans:
         digest.update(plan.to_bytes())

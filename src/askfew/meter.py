@@ -1,4 +1,4 @@
-"""The only count there is: what was answered, and whether the cap allows more."""
+"""The meter: how much was answered, and whether the cap allows more. Nothing else counts cost."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["Meter"]
 class Meter:
     """Counts answers, cells (rows asked) and batches; refuses a Batch that would cross the cap.
 
-    Algorithms never count their own cost, and oracles need not: every Batch and Tally passes the
-    driver, and the driver passes them on to its meter.
+    Algorithms never count their own cost, and oracles need not. Every Batch and Tally passes
+    through the driver, which hands them to its meter.
     """
 
     def __init__(self, max_answers: int | None = None) -> None:

@@ -28,17 +28,17 @@ WHY_UNDECIDED: dict[WhyUndecided, str] = {
     "misfit": "fits no group",
     "not-told-apart": "the rule cannot tell its groups apart",
 }
-"""In words."""
+"""Why an item is undecided, in words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
     """The end of one run, whether it finished or was stopped.
 
-    ``labels`` are certified if there is a certificate, and -1 where nothing is; ``certificate``
-    speaks of them and of nothing else, and is None where nothing is promised; ``undecided`` says
-    why items have no label. ``guesses`` has a group for every item, ``confidence`` its estimated
-    probability. ``question`` is the number of the one that separates best.
+    ``labels`` are certified if there is a certificate, and -1 for undecided items. ``certificate``
+    is about the labels and nothing else; it is None if nothing is promised. ``undecided`` says why
+    items have no label. ``guesses`` has a group for every item, ``confidence`` its estimated
+    probability. ``question`` is the number of the question that separates best.
     """
 
     labels: Ints
@@ -53,7 +53,7 @@ class Outcome:
     items: Sequence[object]
     questions: Sequence[object]
     rule: Rule | None = None
-    """Its questions by name."""
+    """The rule of the labels, if they follow one, with its questions by name."""
     undecided: Mapping[int, WhyUndecided] = field(default_factory=dict)
     group_count: int = 2
     told: Ints | None = None
@@ -79,7 +79,7 @@ class Outcome:
 
     @property
     def _is_certain(self) -> bool:
-        """Whether labels are certified to be right, and not only what a rule says of answers."""
+        """Whether labels are certified to be right, and not only a rule applied to the answers."""
         exact = isinstance(self.certificate, RuleCertificate) and self.certificate.needed is None
         return self.certificate is not None and not exact
 
@@ -90,7 +90,7 @@ class Outcome:
 
     @property
     def confidence(self) -> Floats:
-        """The estimated probability of each guess: a model's, and no promise."""
+        """The estimated probability of each guess, by a model; it is no promise."""
         return self._guessed.confidence
 
     @cached_property
@@ -124,7 +124,7 @@ class Outcome:
 
     @property
     def group_names(self) -> list[str]:
-        """Of every group, by its number."""
+        """The name of every group, by its number."""
         if self.rule is not None:
             return list(self.rule.groups)
         return [str(group) for group in range(max(self.group_count, int(self.labels.max()) + 1))]

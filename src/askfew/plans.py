@@ -1,9 +1,10 @@
-"""What a guess decided before the answers came, so that a replay need not guess again.
+"""Plans: what a guess decided before the answers came.
 
-A method that learns as it goes consists of two parts. One *guesses*: whom to ask next, how much to
-bet, which rule to try. The other *claims*: evidence and labels, from what was fixed beforehand.
-What a guess decides is a Plan. The driver writes it into the log with the Batch it led to, and a
-replay hands it back. So a campaign goes on after the heuristics changed, and on any processor.
+A method that learns as it goes has two parts. The *guess* decides whom to ask next, how much to bet
+and which rule to try. The *claim* computes evidence and labels from what was fixed beforehand. Each
+decision of the guess is a Plan. The driver writes it into the log with the Batch it led to, and a
+replay hands it back instead of guessing again. So a campaign can go on after the heuristics
+changed, and on any processor.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ _TYPES = {"i": "<i8", "f": "<f8"}
 class Plan:
     """One decision: its ``kind``, JSON-ready ``facts`` and ``columns`` of whole numbers or floats.
 
-    A plan never carries thresholds, parts of delta, counts of restarts or labels: those belong to
-    the claim, which checks every plan before it acts on it.
+    A plan never carries thresholds, parts of delta, counts of restarts or labels. Those belong to
+    the claim, which checks every plan before it acts on it; so a wrong plan cannot make a wrong
+    promise.
 
     >>> plan = Plan("round", {"node": 0}, {"items": np.array([3, 5]), "bets": np.array([0.5, 1.0])})
     >>> Plan.from_bytes(plan.to_bytes()).floats("bets", 2)
@@ -45,7 +47,7 @@ class Plan:
         return self._column(name, "i").astype(np.int64, copy=False)
 
     def floats(self, name: str, size: int) -> NDArray[np.float64]:
-        """A column of so many finite floats, or InvalidPlan."""
+        """A column of ``size`` finite floats, or InvalidPlan."""
         column = self._column(name, "f").astype(np.float64, copy=False)
         if column.shape != (size,) or not np.isfinite(column).all():
             raise InvalidPlan(
@@ -91,7 +93,7 @@ class Plan:
             ) from error
 
     def to_bytes(self) -> bytes:
-        """As a store keeps it and a seal covers it: the same plan is always the same bytes."""
+        """The plan as bytes, for stores and seals; the same plan always gives the same bytes."""
         return json.dumps(self.to_dict(), sort_keys=True, allow_nan=False).encode()
 
     @classmethod
@@ -105,10 +107,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Guess:
-    """What a procedure yields to get a Plan: the driver calls ``make``, or takes it from the log.
+    """What a procedure yields to get a Plan: the driver calls ``make`` or takes it from the log.
 
-    ``make`` depends on what was planned and answered so far and on nothing else, so that another
-    version of it may take over at any step.
+    ``make`` depends only on what was planned and answered so far, so that another version of it can
+    take over at any step.
     """
 
     make: Callable[[], Plan]

@@ -1,7 +1,7 @@
-"""How a run begins: the method with its options, and the recipe that its log keeps.
+"""The start of a run: the method with its options, and the recipe that its log keeps.
 
-The recipe is what a later process must be given to go on: method, delta, options, random state and
-the version of the claim. A log that was recorded with another one refuses to go on.
+The recipe is what a later process needs to go on: method, delta, options, random state and the
+version of the claim. A log that was recorded with another recipe is refused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ def start_recorded(
     options: dict[str, object],
     log: Log | None,
 ) -> Procedure[Finding]:
-    """The procedure; its recipe is written into a new log, and must agree with an old one's."""
+    """The procedure, ready to be driven.
+
+    Its recipe is written into a new log, and must agree with that of a log that has steps.
+    """
     check_delta(delta)
     options = _by_number(options, *names)
     resumed = log is not None and (log.steps or log.partial)
@@ -49,7 +52,7 @@ def start_recorded(
             "options": {
                 name: _described(value)
                 for name, value in sorted(options.items())
-                # What somebody is asked during the run is no part of what it began with.
+                # A function is called during the run and cannot be compared; it has no place here.
                 if not callable(value)
             },
             "random state": _plain(generator.bit_generator.state),
@@ -101,7 +104,7 @@ def _place(name: object, names: Sequence[object], option: str, what: str) -> int
 
 
 def _described(value: object) -> str:
-    """An option as a recipe holds it: enough to tell it from another."""
+    """An option as text: enough to tell it from another value."""
     if isinstance(value, np.ndarray):
         return f"array {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()[:16]}"
     return repr(value)
@@ -132,7 +135,7 @@ def _check_recipe(recipe: dict[str, object], log: Log) -> None:
 
 
 def _said(name: str, value: Any) -> str:
-    """A part of a recipe in words; of a random state, only enough to tell two apart."""
+    """A part of a recipe in words; a random state is shortened."""
     if name != "random state" or not isinstance(value, dict):
         return f"{name} {value}"
     return f"the seed of {value.get('bit_generator')} {str(value.get('state'))[:24]}..."

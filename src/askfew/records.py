@@ -1,8 +1,8 @@
-"""What flows through askfew: a Problem is set, a Batch is asked, a Tally answers it.
+"""The records that askfew passes around: a Problem, the Batch that is asked, the Tally of answers.
 
-A procedure is a generator that yields Batches, is sent Tallies and returns its result; an oracle
-answers a Batch with a Tally. Batches and Tallies are checked once, where they enter the driver.
-A procedure may also yield a Guess, and is sent a Plan (see ``askfew.plans``).
+A procedure is a generator that yields Batches, is sent Tallies and returns its result. An oracle
+answers a Batch with a Tally. Batches and Tallies are checked once, where they enter the driver. A
+procedure may also yield a Guess; it is then sent a Plan (see ``askfew.plans``).
 """
 
 from __future__ import annotations
@@ -41,20 +41,21 @@ __all__ = [
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 _NUMBERS = range(sys.maxsize)
-"""What has no name is called by its number."""
+"""Names for items and questions that have none: their numbers."""
 Status = Literal["done", "undecided", "budget", "stalled", "exhausted", "no-consensus", "closed"]
-"""done: every item is certified; undecided: all that can be; the others: what was there ran out,
-nobody answered, or no split is carried by several questions."""
+"""How a run ended. done: every item is certified. undecided: all items that can be are certified.
+budget: the cap on answers was reached. stalled: nobody answered. exhausted: a recorded table has no
+more answers. no-consensus: no split is carried by several questions. closed: the owner ended it."""
 WhyUndecided = Literal["between", "few-answers", "misfit", "not-told-apart"]
-"""It lies between the groups; too few answers came; it fits no group; or its groups cannot be told
-apart."""
+"""Why an item has no label: it lies between the groups, too few answers came, it fits no group, or
+its groups cannot be told apart."""
 
 
 @dataclass(frozen=True)
 class Problem:
     """How many items and questions there are, and what an answer is.
 
-    All that an algorithm is told about the world. Items and questions are numbers from 0.
+    This is all that an algorithm is told about the world. Items and questions are numbers from 0.
     """
 
     items: int
@@ -80,10 +81,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """What a procedure knows at some point: a frozen snapshot for people, not for replay.
+    """What a procedure knows when it asks: for people to see, not for replay.
 
-    ``labels`` has -1 where an item is undecided; ``evidence`` is in nats, one number an item, to
-    be compared with ``threshold``; ``expected`` is how many more answers it expects to need.
+    ``labels`` has -1 where an item is undecided. ``evidence`` is in nats, one number per item, to
+    be compared with ``threshold``. ``expected`` is how many more answers the procedure expects to
+    need.
     """
 
     phase: str
@@ -102,7 +104,7 @@ class Snapshot:
 class Batch:
     """Rows to be answered: ask ``items[r]`` the question ``questions[r]``, ``repeats[r]`` times.
 
-    ``why`` is a sentence for whoever watches; ``known`` what the procedure knows when it asks.
+    ``why`` is a sentence for people; ``known`` is what the procedure knows when it asks.
     Rows may name the same cell (item, question) twice.
 
     >>> Batch(np.array([0, 3]), np.array([5, 5]), np.array([2, 2]), why="first look")
@@ -202,16 +204,16 @@ class Finding:
     certificate: Certificate | None = None
     status: Status = "done"
     evidence: Floats | None = None
-    """For every item, the nats that speak for its label."""
+    """The nats of evidence for each item's label."""
     rule: Rule | None = None
-    """What the labels are right about, where they follow a rule."""
+    """The rule that the labels are right about, if they follow one."""
     undecided: Mapping[int, WhyUndecided] = field(default_factory=dict)
     """Why items have no label, as far as the method can say."""
     groups: int = 2
     told: Ints | None = None
     """Groups that the user gave (anchors), -1 elsewhere: known, not certified."""
     reason: str = ""
-    """Why it ended, where the method can say more than that it did."""
+    """Why the run ended, if the method can say."""
 
 
 T = TypeVar("T")
@@ -219,7 +221,7 @@ Procedure: TypeAlias = Generator["Batch | Guess", Tally, T]
 
 
 def planned(make: Callable[[], Plan]) -> Procedure[Plan]:
-    """The plan of a guess: made now, or handed back from the log.
+    """The plan of a guess, made now or handed back from the log.
 
     ``plan = yield from planned(make)``
     """
@@ -229,14 +231,14 @@ def planned(make: Callable[[], Plan]) -> Procedure[Plan]:
 
 
 class Oracle(Protocol):
-    """Whoever answers: it knows the Problem's sizes and turns a Batch into a Tally."""
+    """The source of answers: it has a Problem and turns a Batch into a Tally."""
 
     @property
     def problem(self) -> Problem:
         """The sizes and the kind of answer."""
 
     def __call__(self, batch: Batch, /) -> Tally:
-        """Answer every row, as far as there are answers."""
+        """Answer the rows of the Batch; a row may come back short or empty."""
 
 
 def checked_batch(batch: object, problem: Problem) -> Batch:
@@ -267,7 +269,10 @@ def checked_tally(
     sums: ArrayLike,
     squares: ArrayLike | None = None,
 ) -> Tally:
-    """A Tally of our own copies, or InvalidTally saying what is wrong with what came."""
+    """The Tally of these columns, or InvalidTally saying what is wrong with them.
+
+    The columns are copied: a source that changes its arrays later must not change the log.
+    """
     count = _array(counts, copy=True)
     total = _numbers(sums, "sums", batch)
     if count.dtype.kind not in "iu" or count.shape != total.shape:

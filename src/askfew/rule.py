@@ -1,9 +1,9 @@
-"""A rule: which questions, with which weights and cuts, put an item into which group.
+"""A rule: questions, weights and cuts that say which group an item is in.
 
 A rule is a tree. At each node an item's *score* is the mean, over the node's questions, of
-``weight * (mean answer - cut)``; items with a positive score go to the node's high side, the others
-to its low side, and a leaf is a group. A rule is about the items' own mean answers and nothing
-else, so that "this item lies on the high side" is true or false whatever other items do.
+``weight * (mean answer - cut)``. Items with a positive score go to the node's high side, items with
+a negative one to its low side; a leaf is a group. A rule is only about the item's own mean answers.
+So "this item lies on the high side" is true or false whatever other items do.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ class Rule:
     questions: tuple[object, ...]
     root: Node
     groups: tuple[str, ...] = ("0", "1")
-    """Their names."""
+    """The names of the groups."""
     learnt_from: tuple[str, ...] = ()
-    """Where the answers it was learnt from are: no claim may count those again."""
+    """Digests of the answers that it was learnt from; no claim may count those again."""
 
     def __post_init__(self) -> None:
         names = [str(each) for each in self.questions]
@@ -146,7 +146,7 @@ class Rule:
         self._apply(at.high, means, items[scores > 0], labels)
 
     def places(self, questions: Sequence[object]) -> NDArray[np.int64]:
-        """Where the rule's questions stand among these, or InvalidInput naming one that does not.
+        """The places of the rule's questions among these; InvalidInput names one that is missing.
 
         >>> Rule.cut("wings", 0.5).places(["legs", "wings"])
         array([1])
@@ -240,7 +240,7 @@ class Rule:
 
     @property
     def digest(self) -> str:
-        """A short name of what the rule says, the same wherever it was learnt."""
+        """A short hash of what the rule says; it does not depend on where the rule was learnt."""
         said = {**self.to_dict(), "learnt_from": []}
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""Numbers in sentences."""
+"""Numbers as words of a sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CENT = 0.01
 
 
 def counted(number: float, one: str, many: str | None = None) -> str:
-    """So many things, in words that fit the number.
+    """A number with its noun, singular or plural.
 
     >>> counted(1, "item"), counted(1200, "item"), counted(2, "is", "are")
     ('1 item', '1,200 items', '2 are')
@@ -19,7 +19,7 @@ def counted(number: float, one: str, many: str | None = None) -> str:
 
 
 def confidence(delta: float) -> str:
-    """One less delta, never rounded up to certainty.
+    """One minus delta, never rounded up to 1.
 
     >>> confidence(0.05), confidence(1e-7), confidence(1e-20)
     ('0.95', '0.9999999', '1 - 1e-20')
@@ -29,7 +29,7 @@ def confidence(delta: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """What share one number is of another; small ones as one in so many.
+    """A ratio in words; small ones are written as a fraction 1/n.
 
     >>> ratio(0.00427), ratio(0.53), ratio(33.21), ratio(1234.5)
     ('1/234', '0.53', '33.2', '1,234')
@@ -40,7 +40,7 @@ def ratio(value: float) -> str:
 
 
 def money(amount: float) -> str:
-    """An amount in any currency, with digits enough to show that it is not nothing.
+    """An amount in any currency, with enough digits to show that it is not zero.
 
     >>> money(1234.5), money(0.0), money(0.003549)
     ('1,234.50', '0.00', '0.0035')

@@ -17,12 +17,14 @@ from askfew.wording import counted
 __all__ = ["Checks", "Promise", "check"]
 
 Promise = Literal["groups", "rule"]
-"""Labels are the true groups of items that are alike within them; or right about a rule."""
+"""groups: labels are the true groups, whose items are alike; rule: labels are right about a rule.
+"""
 
 _VOID = "THE PROMISE BELOW DOES NOT HOLD"
 _LISTED = 8
+"""Most questions that a line names. A plain choice; ``to_dict`` has all of them."""
 _ENOUGH = 20
-"""Repeats without which a share of them is not worth printing."""
+"""Least repeats for a share of them to be printed: of fewer, one answer is more than 5 %."""
 _ROLES: dict[Role, str] = {
     "carries": "carry the split",
     "agrees": "agree with it",
@@ -54,7 +56,7 @@ class Checks:
         return self.promise == "groups" and bool(self.splits or self.repeats.suspect)
 
     def warnings(self, questions: Sequence[object]) -> list[str]:
-        """Lines that must stand above the certificate."""
+        """Lines that stand above the certificate, because they speak against it."""
         if self.promise != "groups":
             return []
         lines = []
@@ -67,7 +69,7 @@ class Checks:
         return lines
 
     def lines(self, questions: Sequence[object]) -> list[str]:
-        """Lines that stand below it."""
+        """Lines that stand below the certificate."""
         lines = ["Checks, measured and not promised:"]
         for role, words in _ROLES.items():
             found = [each for each in self.questions if each.role == role]
@@ -116,7 +118,7 @@ def check(
     promise: Promise | None,
     tolerance: float = 0.0,
 ) -> Checks:
-    """Look at all answers, given the labels (-1: none); guesses where nothing is certified.
+    """Check all answers, given the labels (-1: none), or the guesses if nothing is certified.
 
     ``carrying`` are the questions that the labels rest on; ``tolerance`` is how far items of a
     group may differ for the promise "groups" to hold.

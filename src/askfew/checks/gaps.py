@@ -1,13 +1,13 @@
-"""How far two groups' mean answers lie apart, with an interval that also few answers bear out.
+"""The distance of two groups' mean answers, with an interval that holds for few answers too.
 
 Answers between two ends vary no more than yes/no answers of the same mean. So the exact interval
-for a share (Clopper and Pearson 1934), which stays wide where a handful of answers agree, serves
-scales too, where it is rather too wide. Two of them make one for the distance: their arms are
+for a share (Clopper and Pearson 1934) serves scales too; there it is rather too wide. It stays wide
+where a handful of answers agree. Two such intervals make one for the distance: their arms are
 squared and added (Newcombe 1998). Numbers have a known spread.
 
-With two to forty yes/no answers about each group it holds in 92 % whatever the truth, and in more
-than 96 % on average. It is for the answers as they stand; the certificate's, which is wider, is
-valid whenever one stops.
+With two to forty yes/no answers about each group the interval holds in at least 92 % whatever the
+truth, and in more than 96 % on average. It is meant for a fixed number of answers. The interval of
+a certificate is wider, and valid whenever one stops.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from askfew.records import Floats
 __all__ = ["gap_interval", "gap_intervals"]
 
 _TAIL = 0.025
+"""Each tail of a 95 % interval."""
 
 
 def gap_interval(
@@ -65,13 +66,13 @@ def gap_intervals(
         low, high = _arms((lower - kind.low) / width, below_n, tail)
         bottom, top = _arms((upper - kind.low) / width, above_n, tail)
         below, above = width * np.hypot(high, bottom), width * np.hypot(low, top)
-    # Where the means may lie the other way round, so far they may be apart as well.
+    # If the interval reaches below 0, the means may lie the other way round, that far apart.
     return np.maximum(gap - below, 0.0), np.maximum(gap + above, below - gap)
 
 
 def _arms(share: Floats, n: Floats, tail: float) -> tuple[Floats, Floats]:
     """How far below and above a share among ``n`` the truth may be."""
-    share = np.clip(share, 0.0, 1.0)  # sums of floats leave crumbs
+    share = np.clip(share, 0.0, 1.0)  # rounding may put it just outside
     yes, no = share * n, (1 - share) * n
     low = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-9), no + 1, tail), 0.0)
     high = np.where(no > 0, betaincinv(yes + 1, np.maximum(no, 1e-9), 1 - tail), 1.0)

@@ -1,8 +1,10 @@
 """Which questions carry the split, which agree with it, and which go their own way.
 
-How far the groups lie apart on a question is measured honestly: a question that helped to make the
-groups does not vote for itself there. Each item is then put into the group that its answers to all
-other questions make likely; items of which that leaves a doubt are left out.
+The distance of the groups on a question is measured honestly: a question that helped to make the
+groups does not vote for itself. For it, each item is put into the group that its answers to all
+other questions make likely; items that stay doubtful are left out.
+
+The constants are plain choices: they only sort questions under headings, beside their intervals.
 """
 
 from __future__ import annotations
@@ -27,14 +29,16 @@ Mask: TypeAlias = NDArray[np.bool_]
 Role = Literal["carries", "agrees", "own way", "unknown"]
 
 _SURE = 0.8
-"""The probability from which on the other questions have put an item into a group."""
+"""The least probability at which the other questions put an item into a group."""
 _LEAST = 2.0
-"""Answers about a group without which nothing is said about it."""
+"""Least answers about a group for anything to be said about it."""
 _AGREES = 0.2
-"""A question agrees if its groups are surely this far apart, as a share of what carries."""
+"""A question agrees if the groups surely lie at least this far apart on it, as a share of their
+distance on the questions that carry the split."""
 _OWN_WAY = 0.5
-"""A question goes its own way if they are surely not even so far apart."""
+"""A question goes its own way if the groups surely lie at most this far apart, as such a share."""
 _TAIL = 0.025
+"""Each tail of a 95 % interval."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class QuestionCheck:
     low: float | None
     high: float | None
     honest: bool
-    """False where the question helped to make the groups and no other can take its place."""
+    """False if the question helped to make the groups and the others are too few to replace it."""
 
 
 def questions_of(
@@ -65,11 +69,12 @@ def questions_of(
     voting: Sequence[int] | None,
     identical: bool,
 ) -> tuple[QuestionCheck, ...]:
-    """All questions that were asked; ``groups`` are those of the cells' items (-1: none).
+    """The check of every question that was asked.
 
-    ``carrying`` are the questions that the labels rest on; ``voting``, those whose answers had a
-    part in the groups (None: all), and which must not vote for themselves. ``identical`` says that
-    items of one group are the same, so that repeats count in full.
+    ``groups`` are the groups of the cells' items (-1: none). ``carrying`` are the questions that
+    the labels rest on. ``voting`` are the questions whose answers helped to make the groups (None:
+    all); they must not vote for themselves. ``identical`` says that items of one group are the
+    same, so that repeats count in full.
     """
     kind = problem.kind
     asked, place = np.unique(cells.question, return_inverse=True)
@@ -109,7 +114,10 @@ def _known(value: float) -> float | None:
 def _levels(
     place: Ints, questions: int, groups: Ints, count: int, weight: Floats, means: Floats
 ) -> tuple[Floats, Floats]:
-    """Mean answers and how many they rest on (groups x questions); groups of the cells' items."""
+    """Mean answers and how many they rest on (groups x questions).
+
+    ``groups`` are the groups of the cells' items.
+    """
     kept = groups >= 0
     at = groups[kept] * questions + place[kept]
     shape = (count, questions)
@@ -150,7 +158,8 @@ def _by_other_questions(
 
 
 def _largest(kind: AnswerKind, means: Floats, answers: Floats) -> tuple[Floats, Floats, Floats]:
-    """The largest gap of any two groups and its interval; nan where two groups are not known."""
+    """The largest gap of any two groups and its interval; nan if fewer than two are known."""
+    # The tail is shared by all pairs, because the largest of them is reported.
     pairs = list(combinations(range(len(means)), 2))
     gap, low, high = (np.full(means.shape[1], -np.inf) for _ in range(3))
     for one, other in pairs:
@@ -172,7 +181,7 @@ def _largest(kind: AnswerKind, means: Floats, answers: Floats) -> tuple[Floats, 
 
 
 def _typical(gaps: Floats, carries: Mask) -> float:
-    """How far apart the groups are on the questions that carry the split; on all, if none does."""
+    """The median gap on the questions that carry the split; on all questions, if none does."""
     known = np.isfinite(gaps)
     chosen = carries & known if (carries & known).any() else known
     return float(np.median(gaps[chosen])) if chosen.any() else np.nan

@@ -6,21 +6,21 @@ $p_z$ of the items' own means the product, over all answers $y$ of all items $z$
 $$\left(\frac{p_z}{p}\right)^{y} \left(\frac{1-p_z}{1-p}\right)^{1-y}$$
 
 is an e-process: for answers between 0 and 1, weighted AM-GM bounds each factor by a function linear
-in $y$ with mean 1 at $E y = p$, whatever was asked before and why. So is any average over guesses,
-and dividing by the largest value over $p$ instead of the true one only makes it smaller (universal
-inference: Wasserman, Ramdas and Balakrishnan 2020). We average over guesses drawn by beta
-distributions of several means and strengths; what is left is a function of each cell's count and
-sum, so that it needs no order of the answers, and yet holds under adaptive sampling and whenever
-one stops. Numbers: the same with normal densities of the noise, guesses drawn by normal
-distributions.
+in $y$ with mean 1 at $E y = p$, whatever was asked before and why. Any average over guesses is an
+e-process, too. Dividing by the largest value over $p$ instead of the value at the true $p$ only
+makes it smaller (universal inference: Wasserman, Ramdas and Balakrishnan 2020). We average over
+guesses drawn by beta distributions of several means and strengths. The result depends only on each
+cell's count and sum. So the order of the answers is not needed, and yet it holds under adaptive
+sampling and whenever one stops. For numbers, noise and guesses have normal distributions instead.
 
-With a tolerance w the null is that all means of the group lie within some interval of length w:
-the largest value is then over intervals, each item taking the mean in it that suits it best.
+With a tolerance w the null is that all means of the group lie within some interval of length w. The
+largest value is then taken over intervals, and each item has the mean in the interval that fits it
+best.
 
-It holds for groups that are fixed beforehand. Labels are found from the same answers: if they are
-the true groups, which the certificate says they are but for a chance of delta, nothing is lost. Of
-numbers, the guesses lie around the group's own mean, whose error (a fraction of sigma that falls
-with the answers) is not counted.
+This holds for groups that are fixed beforehand, but labels are found from the same answers. Nothing
+is lost if they are the true groups, which they are with probability at least 1 - delta. For
+numbers, the guesses lie around the group's own mean; its error (a fraction of sigma that falls with
+the answers) is not counted.
 """
 
 from __future__ import annotations
@@ -42,13 +42,16 @@ _CHANCE = 0.01
 """The chance of a false alarm, over all questions and groups. A plain choice: one report in a
 hundred may warn for nothing."""
 _LISTED = 20
+"""Most splits that are reported, the clearest first. A plain choice: one is enough to warn."""
 _STRENGTHS = {1.0: 5, 4.0: 7, 12.0: 9, 40.0: 13, 150.0: 21}
 """Strengths of the beta distributions that a group's means may have, from unlike items to nearly
 the same ones, and how many means are tried with each: fewer where the distribution is wide."""
 _THIRDS = 60
-"""Steps of the search for the interval that suits a group best: exact but for crumbs."""
+"""Steps of the search for the interval that fits a group best: exact up to rounding."""
 _SPREADS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0)
-"""Spreads that the means of a group may have where answers are numbers, in sigma."""
+"""Spreads that the means of a group may have where answers are numbers, in sigma. Like the
+strengths a plain choice: any that are fixed beforehand are valid, and averaging over seven costs at
+most log 7 nats."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,10 @@ class Split:
 def splits_of(
     problem: Problem, cells: CellSums, groups: Ints, count: int, tolerance: float = 0.0
 ) -> tuple[Split, ...]:
-    """Questions that split a group, the clearest first; ``groups`` are those of the cells' items
-    (-1: none). Means that differ by no more than ``tolerance`` split nothing.
+    """Questions that split a group, the clearest first.
+
+    ``groups`` are the groups of the cells' items (-1: none). Means that differ by at most
+    ``tolerance`` split nothing.
     """
     cells, groups = cells.where(groups >= 0), groups[groups >= 0]
     block, place = np.unique(groups * problem.questions + cells.question, return_inverse=True)
@@ -87,8 +92,9 @@ def splits_of(
 def difference_evidence(
     kind: AnswerKind, block: Ints, counts: Ints, sums: Floats, tolerance: float = 0.0
 ) -> Floats:
-    """For each block of cells, the nats that speak for means that are not all the same, or that
-    differ by more than ``tolerance``.
+    """For each block of cells, the nats against "all means are the same".
+
+    With a ``tolerance``, the nats against "no two means differ by more".
 
     >>> from askfew.answers import YesNo
     >>> evidence = difference_evidence(
@@ -106,7 +112,7 @@ def difference_evidence(
 
 
 def _bounded(block: Ints, counts: Ints, sums: Floats, tolerance: float) -> Floats:
-    # Cells of the same count and sum are looked at once.
+    # Cells of the same count and sum have the same evidence, which is computed once.
     shapes, shape = np.unique(counts + 1j * sums, return_inverse=True)
     c, y = shapes.real, shapes.imag
     total = np.bincount(block, counts)
@@ -171,7 +177,7 @@ def _numbers(sigma: float, block: Ints, counts: Ints, sums: Floats, tolerance: f
 
 
 def _ends(cells: CellSums) -> tuple[float, float]:
-    """Between which means of items all but a tenth of the answers at either end lie."""
+    """The item means below and above which a tenth of the answers lie each."""
     order = np.argsort(cells.mean)
     reached = np.cumsum(cells.count[order]) / cells.count.sum()
     low, high = np.searchsorted(reached, [0.1, 0.9])

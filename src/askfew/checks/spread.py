@@ -1,4 +1,4 @@
-"""How far items of one group differ among themselves, beyond noise, as a share of the gap.
+"""The spread of items within their groups, beyond noise, as a share of the gap.
 
 The variance of the items' mean answers is that of their true means plus that of the noise, which
 repeated answers show: ``variance of means - mean of (variance within a cell / answers)``. All items
@@ -19,7 +19,8 @@ from askfew.records import Floats, Ints
 __all__ = ["Spread", "spread_of"]
 
 _LEAST = 4
-"""Items of a group that were asked a question more than once, for it to say something."""
+"""A question counts if at least this many items of a group were asked it more than once. A plain
+choice: a variance of fewer items says next to nothing."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,11 @@ class Spread:
     high: float
     """A 95 % interval."""
     questions: int
-    """That say so."""
+    """How many questions the estimate rests on."""
 
 
 def spread_of(cells: CellSums, groups: Ints, gaps: Mapping[int, float]) -> Spread | None:
-    """On the questions of ``gaps``, each with its gap; None where the answers cannot say.
+    """The spread on the questions of ``gaps``, each with its gap; None if the answers cannot say.
 
     ``groups`` are those of the cells' items (-1: none).
 
@@ -69,7 +70,11 @@ def spread_of(cells: CellSums, groups: Ints, gaps: Mapping[int, float]) -> Sprea
 
 
 def _pooled(item: Ints, parts: Floats, questions: int) -> Spread:
-    """The mean of what all cells say; an item's answers to several questions hang together."""
+    """The mean over all cells, with an interval by items.
+
+    An item's answers to several questions depend on each other, so the error counts items and not
+    cells.
+    """
     _, item = np.unique(item, return_inverse=True)
     square = float(parts.mean())
     own = np.bincount(item, parts - square)

@@ -5,5 +5,5 @@
 - ``separation``: how far the classes lie apart on each question.
 - ``guesses``: a group for every item, with its probability.
 
-Methods, checks and outcomes use these. What claims never imports ``classes`` and what rests on it.
+Methods, checks and outcomes use these. A claim never imports ``classes`` or what rests on it.
 """

@@ -133,7 +133,8 @@ class Cells:
         item, question = np.divmod(self._cell[0], self.problem.questions)
         square = self._square[0]
         if isinstance(self.problem.kind, Number):
-            # Numbers so large that the noise is lost in the rounding of their squares.
+            # If numbers are so large that rounding their squares hides the noise, the variance is
+            # unknown.
             lost = square * _RESOLUTION > self.problem.kind.sigma**2
             square = np.where(lost, np.nan, square)
         every = CellSums(item, question, self._count[0], self._sum[0], square)

@@ -30,6 +30,8 @@ from askfew.records import Floats, Ints, Problem
 __all__ = ["Guesses", "guess_groups"]
 
 _BELIEFS = np.linspace(0.0, 1.0, 21)
+"""The beliefs that are averaged, in steps of 0.05. A plain choice; confidence is measured with it
+(benchmarks/guesses.md)."""
 _NEGLIGIBLE = 1e-6
 """A belief with less weight than this is left out."""
 _PSEUDO_ITEMS = 10
@@ -101,9 +103,10 @@ def guess_groups(
 
 
 def _reliability(answered: CellMeans, groups: int, rng: np.random.Generator) -> float:
-    """How surely a model of half of the items sorts all of them: 1 always the same, 0 by chance.
+    """How reliably a model of half of the items sorts all of them: 1 perfectly, 0 as by chance.
 
-    If each of two models is right beyond chance in a share r, they agree beyond chance in r^2.
+    If each of two models is right beyond chance in a share r, they agree beyond chance in a share
+    r^2. So the root of their agreement is returned.
     """
     n = len(answered.weights)
     if n < 2 * groups:
@@ -118,7 +121,7 @@ def _reliability(answered: CellMeans, groups: int, rng: np.random.Generator) -> 
 
 
 def _agreement_beyond_chance(one: Ints, other: Ints) -> float:
-    """Cohen's kappa of two labellings, classes having their best names."""
+    """Cohen's kappa of two labellings, after the classes are matched as well as can be."""
     classes = max(one.max(), other.max()) + 1
     together = np.zeros((classes, classes))
     np.add.at(together, (one, other), 1 / len(one))
@@ -128,9 +131,9 @@ def _agreement_beyond_chance(one: Ints, other: Ints) -> float:
 
 
 def _no_surer(believed: Floats, reliable: float) -> Floats:
-    """The probabilities (items x classes), drawn to even ones until they are that sure on average.
+    """The probabilities (items x classes), shrunk towards even ones to this average sureness.
 
-    Sure means: from 0 where all classes are as likely to 1 where one is certain.
+    Sureness is 0 where all classes are equally likely and 1 where one is certain.
     """
     even = 1 / believed.shape[1]
     sure = float((believed.max(axis=1).mean() - even) / (1 - even))
@@ -138,7 +141,7 @@ def _no_surer(believed: Floats, reliable: float) -> Floats:
 
 
 def _shares(posterior: Floats) -> Floats:
-    """The sizes of the groups; an item counts the less the more doubtful its class is."""
+    """The shares of the groups; an item counts less if its class is doubtful."""
     doubt = -xlogy(posterior, posterior).sum(axis=1) / np.log(posterior.shape[1])
     members = ((1 - doubt) @ posterior) + _PSEUDO_ITEMS
     return np.asarray(members / members.sum())
@@ -204,7 +207,7 @@ def _log_likelihood(mean: Floats, levels: Floats, model: Classes, question: Ints
 
 
 def _order(chances: Floats, known: Ints) -> Ints:
-    """Which class is which group: by the known labels, else in the order of their first items."""
+    """The class of each group: by the known labels, else in the order of their first items."""
     groups = chances.shape[1]
     nearest = chances.argmax(axis=1)
     if (known >= 0).any():

@@ -1,4 +1,7 @@
-"""What users do without askfew (no promise), and yardsticks: told the gap, told all levels."""
+"""Baselines: what users do without askfew (no promise), and yardsticks that are told the truth.
+
+``told_gap`` is told how far the groups lie apart, ``told_levels`` every group's mean answers.
+"""
 
 from askfew.algorithms.baselines.adaptive_kmeans import adaptive_kmeans
 from askfew.algorithms.baselines.aggregate import (

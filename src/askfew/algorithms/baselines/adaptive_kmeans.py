@@ -1,7 +1,8 @@
 """An adaptive fixed-budget baseline in the spirit of Ariu, Ok, Proutiere and Yun (2024).
 
-Not a reproduction: their setting is richer and their code is not used. Only the idea is: items and
-questions are chosen by how uncertain the current clustering is, and it is redone as answers come.
+It is no reproduction: their setting is richer, and their code is not used. Only the idea is theirs:
+items and questions are chosen by how uncertain the current clustering is, and the clustering is
+redone as answers come.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ def adaptive_kmeans(
 ) -> Procedure[Finding]:
     """Spend the budget in rounds on doubtful items and on questions that seem to separate.
 
-    Each round clusters the cell means with k-means, weighs questions by the squared gap of the two
-    centres, draws items with probability falling in the margin by which they sit in their group,
-    and asks one answer for each drawn (item, question).
+    Each round clusters the cell means with k-means and weighs questions by the squared gap of the
+    two centres. Items are drawn, the more likely the smaller the margin by which they belong to
+    their group. Each drawn (item, question) is asked once.
     """
     n, d = problem.items, problem.questions
     if budget < n * d:

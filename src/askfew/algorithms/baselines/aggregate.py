@@ -1,9 +1,9 @@
-"""What users do with a table of answers: ask evenly within a budget, then add the answers up.
+"""The usual ways to sort items by a table of answers: ask evenly, then aggregate the answers.
 
-The usual ways of crowdsourcing and statistics. Every question is an annotator of the hidden group:
-yes/no answers count as they are, answers on a scale as a part of a yes, and a number is a yes where
-it lies above its question's mean. Nothing is promised; ``evidence`` is how surely each item's label
-is meant, in nats, so that the surest can be told from the others.
+These are the standard methods of crowdsourcing and statistics. Every question is treated as an
+annotator of the hidden group. Yes/no answers count as they are, answers on a scale as a part of a
+yes, and a number is a yes if it lies above its question's mean. Nothing is promised; ``evidence``
+is how sure each label is, in nats, so that the surest labels can be told from the others.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ __all__ = ["dawid_skene", "dawid_skene_posterior", "latent_classes", "majority_v
 
 _TURNS = 100
 _SETTLED = 1e-5
-"""EM stops when no probability moves by more, or after so many turns: the usual numbers."""
+"""EM stops when no probability moves by more than this, or after ``_TURNS``: the usual numbers."""
 _NEVER = 1e-10
-"""No answer of an annotator is rarer than that: the usual way to keep a logarithm finite."""
+"""The least probability of an answer, so that its logarithm is finite. A plain choice."""
 
 
 def majority_vote(problem: Problem, rng: np.random.Generator, *, budget: int) -> Procedure[Finding]:
-    """Two groups: a cell's majority is one vote, the majority of an item's votes its label.
+    """Two groups by votes: a cell's majority is one vote, an item's majority of votes its label.
 
-    Questions are first turned so that they agree: by the signs of the leading singular vector.
-    With a single question it is the majority vote that everybody knows.
+    Questions are first turned so that they agree, by the signs of the leading singular vector.
+    With a single question this is the plain majority vote.
     """
     yes, total = _votes(problem.kind, *(yield from uniform_answers(problem, budget, rng)))
     votes = np.sign(2 * yes - total)
@@ -54,8 +54,8 @@ def dawid_skene(
 ) -> Procedure[Finding]:
     """Dawid and Skene (1979): EM over the groups and every annotator's error rates.
 
-    It begins with the share of each item's votes; with ``anchors`` (groups of known items), which
-    stay fixed, it begins with them, and more than two groups are possible.
+    Without ``anchors`` EM begins with the share of each item's votes. With ``anchors`` (groups of
+    known items, which stay fixed) it begins with those, and there may be more than two groups.
     """
     known = _known(problem, groups, anchors)
     if groups > 2 and (known < 0).all():
@@ -98,7 +98,7 @@ def naive_bayes(
     anchors: Mapping[int, int],
     groups: int = 2,
 ) -> Procedure[Finding]:
-    """Levels of every group from its anchors' answers (with Laplace's two), then Bayes' rule.
+    """Estimate every group's levels by its anchors' answers, then label items by Bayes' rule.
 
     All items, anchors too, are asked evenly. Groups are equally likely beforehand.
     """
@@ -202,7 +202,7 @@ def _known(problem: Problem, groups: int, anchors: Mapping[int, int] | None) -> 
 
 
 def _finding(posterior: Floats, known: Ints) -> Finding:
-    """The likeliest groups; what was told stays, and gives the groups their numbers."""
+    """The likeliest groups; groups that were told are kept, and the numbers of groups with them."""
     labels = nine_digits(posterior).argmax(axis=1)
     two = np.sort(posterior, axis=1)[:, -2:]
     surely = np.log(two[:, 1] + _NEVER) - np.log(two[:, 0] + _NEVER)

@@ -14,11 +14,11 @@ from askfew.records import Floats, Ints, Problem
 __all__ = ["check_groups", "in_order_of_first_items", "k_means", "lloyd", "squared_distances"]
 
 _ROUNDS = 300
-"""The most of one start; scikit-learn's number. A few are enough nearly always."""
+"""Most rounds of one start: scikit-learn's default. A few are nearly always enough."""
 
 
 def check_groups(problem: Problem, groups: int) -> None:
-    """Refuse a number of groups that is none."""
+    """Refuse a number of groups that is not a whole number from 2 to the items."""
     if not isinstance(groups, int) or isinstance(groups, bool) or not 2 <= groups <= problem.items:
         raise InvalidInput(
             f"groups must be a whole number from 2 to the {problem.items} items",
@@ -41,7 +41,9 @@ def in_order_of_first_items(labels: Ints) -> Ints:
 
 
 def k_means(points: Floats, groups: int, *, starts: int, rng: np.random.Generator) -> Ints:
-    """The grouping with least spread within that any start ends in, by order of first items.
+    """The grouping with the least spread within groups that any start ends in.
+
+    Groups are numbered in the order of their first items.
 
     >>> points = np.array([[0.0], [5.0], [9.0], [0.1], [5.1]])
     >>> k_means(points, 3, starts=5, rng=np.random.default_rng(0))
@@ -57,7 +59,10 @@ def k_means(points: Floats, groups: int, *, starts: int, rng: np.random.Generato
 
 
 def lloyd(points: Floats, centres: Floats, weights: Floats) -> tuple[Ints, float]:
-    """Where Lloyd's rounds end, and the weighted sum of squares within; an empty group stays."""
+    """The groups that Lloyd's rounds end in, and the weighted sum of squares within them.
+
+    The centre of an empty group stays where it was.
+    """
     labels = np.full(len(points), -1)
     within = 0.0
     for _ in range(_ROUNDS):
@@ -81,10 +86,10 @@ def squared_distances(points: Floats, centres: Floats) -> Floats:
 
 
 def _seeds(points: Floats, groups: int, rng: np.random.Generator) -> Floats:
-    """As many of the points, each next one likelier the farther from all before.
+    """One point for each group; a point is the likelier, the farther it is from those before it.
 
-    Of several candidates the one is taken that leaves the points nearest to the seeds; scikit-learn
-    tries as many.
+    Several candidates are drawn, as many as scikit-learn draws. The one that leaves the points
+    nearest to the seeds is taken.
     """
     chosen = points[[rng.integers(len(points))]]
     away = squared_distances(points, chosen).min(axis=1)

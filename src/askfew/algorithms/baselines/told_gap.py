@@ -1,4 +1,7 @@
-"""The yardstick: what a certificate costs somebody who is told the gap."""
+"""The yardstick: what a certificate costs if the gap is told.
+
+The constants are plain choices, not tuned: a guess cannot make a label wrong, only dearer.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ __all__ = ["told_gap"]
 _DISCARD = -0.5
 """Log likelihood ratio below which a candidate pair is dropped for the next."""
 _ODDS = 30.0
-"""A pair is believed to differ at these odds, times the pairs tried: one in so many is false."""
+"""A pair is believed to differ at these odds times the pairs tried, so that about one believed pair
+in this many is false."""
 _LESS = 0.75
 """A question whose gap is clearly below this share of the one told has a gap of its own."""
 
@@ -31,12 +35,13 @@ _LESS = 0.75
 def told_gap(
     problem: Problem, delta: float, rng: np.random.Generator, *, gap: float
 ) -> Procedure[Finding]:
-    """Frugal's claim, so all labels are right with probability 1 - delta, by a guess that is told.
+    """Label items by frugal's claim, with a guess that is told the gap.
 
-    The ``gap``, in the answers' units, is the largest of any question. The guess runs one
-    sequential test after another on random pairs, believes the first that is accepted, and labels
-    with bets on exactly that gap. For yes/no and scale answers the levels are taken as middle
-    +- gap/2. Nobody knows the gap; what it costs not to know it is a method's ratio to this one.
+    So all labels are right with probability at least 1 - delta. The ``gap``, in the answers' units,
+    is the largest of any question. The guess runs one sequential test after another on random
+    pairs, believes the first that is accepted, and labels with bets on exactly that gap. For yes/no
+    and scale answers the levels are taken as middle +- gap/2. In practice nobody knows the gap: the
+    ratio of a method's cost to this one is the price of not knowing it.
     """
     if not (math.isfinite(gap) and gap > 0):
         raise InvalidInput(
@@ -78,7 +83,7 @@ class _Told:
         )
 
     def accept(self, plan: Plan) -> None:
-        """Be where the plan is."""
+        """Take over the pair and the question of the plan."""
         if plan.kind == "search":
             self.sides = None
             if self._number != plan.facts["number"]:

@@ -1,4 +1,4 @@
-"""The floor: what labelling costs somebody who is told every group's mean answers."""
+"""The floor: what labelling costs if every group's mean answers are told."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["told_levels"]
 _EDGE = 1e-6
 """Told chances stay this far from 0 and 1: one answer is never proof."""
 _EAGER = 0.7
-"""How much a nat counts in choosing whom to exclude next: the value of the plan of exclusion, where
-it was found for the method frugal; not tuned here."""
+"""How sharply the choice of a question follows the group that is hardest to exclude. It is the
+value of ``_FOCUS`` in frugal's ``guess/exclusion/step.py``; not tuned here."""
 
 
 def told_levels(
@@ -34,10 +34,10 @@ def told_levels(
     An item is labelled h once its answers are (K - 1) n / delta times likelier under h than under
     any other of the K groups: under its own group g, a likelihood ratio h : g reaches that with a
     chance of at most delta / ((K - 1) n) (Ville), so all labels are right with probability at least
-    1 - delta. There is nothing to search: an item is asked the question that tells its likeliest
-    group best from the others, those most that are hardest to exclude. For two groups that is the
-    best question alone, and the cost is that of the labelling bound but for the overshoot of the
-    last answer. Answers on a scale count as parts of a yes. Nobody knows the levels.
+    1 - delta. Nothing is searched: an item is asked the question that best tells its likeliest
+    group from the others, where groups that are hard to exclude count most. For two groups that is
+    always the best question, and the cost is that of the labelling bound but for the overshoot of
+    the last answer. Answers on a scale count as parts of a yes. Nobody really knows the levels.
     """
     told = _checked(levels, problem)
     groups, n = len(told), problem.items
@@ -113,7 +113,7 @@ def _chosen(score: Floats, told_apart: Floats) -> Ints:
 
 
 def _log_likelihood(kind: AnswerKind, levels: Floats, counts: Ints, sums: Floats) -> Floats:
-    """Of each row's answers under every group, up to a constant (rows x groups)."""
+    """Log likelihood of each row's answers under every group, up to a constant (rows x groups)."""
     count, total = counts[:, np.newaxis], sums[:, np.newaxis]
     if isinstance(kind, Number):
         return np.asarray((total * levels - count * levels**2 / 2) / kind.sigma**2)

@@ -14,7 +14,7 @@ __all__ = ["bandit_clustering"]
 def bandit_clustering(
     problem: Problem, delta: float, rng: np.random.Generator
 ) -> Procedure[Finding]:
-    """All labels right with probability at least 1 - delta (Theorem 3.1).
+    """Label all items, rightly with probability at least 1 - delta (Theorem 3.1).
 
     If CR errs (probability at most delta / 2), CBC does not end by itself: give the run a cap.
     """

@@ -1,4 +1,4 @@
-"""What all four procedures do with answers: compare items with item 0 on a question."""
+"""The comparison that all four procedures use: items with item 0 on a question."""
 
 from __future__ import annotations
 

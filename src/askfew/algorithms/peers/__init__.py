@@ -1,4 +1,7 @@
-"""Methods of others, from their papers: not the authors' code, and each file says what is ours."""
+"""Methods of other authors, written from their papers. None is the authors' own code.
+
+Each file says what is theirs and what is ours.
+"""
 
 from askfew.algorithms.peers.acb import acb
 from askfew.algorithms.peers.ariu import ariu

@@ -1,12 +1,12 @@
 """Active clustering of whole rows, in the spirit of Thuot, Carpentier, Giraud and Verzelen (ACB,
 arXiv 2406.11485). Not their code.
 
-Theirs: an item is pulled as a whole; first one *representative* of each group is found, by pulling
-random items at several scales and testing their squared distance to the representatives found so
-far with two independent halves, so that it is estimated without bias; then the representatives are
-pulled more often and every item is sorted by the side of the plane between two of them on which it
-lies, which depends on the dimension no more; nothing need be known of the gap (the multiscale
-search of their adaptive variant).
+Theirs: an item is pulled as a whole. First one *representative* of each group is found: random
+items are pulled at several scales, and their squared distance to the representatives found so far
+is tested with two independent halves, so that it is estimated without bias. Then the
+representatives are pulled more often, and every item is sorted by the side of the plane between two
+of them on which it lies. That no longer depends on the dimension. The gap need not be known (the
+multiscale search of their adaptive variant).
 
 Ours: all constants. The distance test has the Chernoff bound of a product of two independent normal
 vectors; the plane is taken from one half of the representatives' pulls and its place from the
@@ -35,7 +35,7 @@ from askfew.records import Certificate, Finding, Floats, Ints, Problem, Procedur
 __all__ = ["acb"]
 
 _SILENT = 5
-"""Scales in a row that nobody answers, after which the method gives up."""
+"""The method gives up after this many scales in a row without an answer. A plain choice."""
 
 
 def acb(
@@ -61,7 +61,10 @@ def acb(
 def _representatives(
     problem: Problem, delta: float, groups: int, rng: np.random.Generator
 ) -> Procedure[Ints | None]:
-    """An item of every group: many items at few pulls, or few at many, ever more of both."""
+    """An item of every group, found by pulling many items a few times or a few items often.
+
+    Each scale doubles the pulls, so that any gap is found in the end.
+    """
     n, variance = problem.items, problem.kind.sigma**2
     found = [int(rng.integers(n))]
     tests, silent = 0, 0
@@ -109,7 +112,7 @@ def _apart(halves: Sequence[_Half], one: int, other: int, nats: float, variance:
 
 
 def _sort(problem: Problem, delta: float, found: Ints, labels: Ints) -> Procedure[None]:
-    """Pull whoever is not sorted, at doubled numbers, until everybody is."""
+    """Pull the items that are not sorted yet, twice as often each time, until all are sorted."""
     n, variance, groups = problem.items, problem.kind.sigma**2, len(found)
     labels[found] = np.arange(groups)
     halves, rows = (Rows(problem), Rows(problem)), Rows(problem)
@@ -139,10 +142,11 @@ def _sort(problem: Problem, delta: float, found: Ints, labels: Ints) -> Procedur
 def _excluded(
     items: _Half, halves: Sequence[_Half], nats: float, variance: float
 ) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """The groups that items (rows) are not in: they lie beyond the plane between them and another.
+    """The groups (columns) that items (rows) are excluded from.
 
-    If an item were in h, its score towards g would have a mean of at most 0: the place is half-way,
-    and the direction points from h to g, which the other half must confirm.
+    An item is excluded from h if it lies clearly beyond the plane half-way between h and some g. If
+    it were in h, its score towards g would have a mean of at most 0. That needs the direction to
+    point from h to g, which the other half of the pulls must confirm.
     """
     (means, pulls), (direction, _), (place, often) = items, *halves
     groups = len(direction)

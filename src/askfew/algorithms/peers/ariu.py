@@ -77,7 +77,7 @@ def ariu(
 
 
 def _even(size: int, n: int, d: int, rng: np.random.Generator) -> Ints:
-    """As even as can be: whole sweeps, and the rest on every item alike, at random questions."""
+    """Whole sweeps of all cells; the rest is spread evenly over items, at random questions."""
     asked = np.full((n, d), size // (n * d))
     extra = np.argsort(rng.random((n, d)), axis=1)
     rest = size - asked.sum()

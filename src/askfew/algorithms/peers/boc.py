@@ -36,7 +36,8 @@ from askfew.records import Certificate, Finding, Floats, Ints, Problem, Procedur
 __all__ = ["boc"]
 
 _GROWTH = 0.1
-"""Pulls of a round, as a share of those before: the overshoot is at most that."""
+"""Pulls of a round, as a share of those before it. A plain choice: a run overshoots by at most this
+share."""
 
 
 def boc(
@@ -67,7 +68,7 @@ def boc(
             doubt = np.argsort(nine_digits(other), kind="stable")
         else:
             doubt = np.argsort(pulls, kind="stable")
-        # The most doubtful half, and whoever was neglected.
+        # The most doubtful half, and items with few pulls, whose doubt is badly known.
         neglected = pulls < math.sqrt(max(pulls.sum() / n, 1))
         chosen = np.union1d(doubt[: -(-n // 2)], np.flatnonzero(neglected))
         size = max(_GROWTH * pulls.sum() / len(chosen), 1)
@@ -75,7 +76,7 @@ def boc(
 
 
 def _far_apart(means: Floats, groups: int, first: int) -> Floats:
-    """Items to start k-means from, each the farthest from all before."""
+    """Items to start k-means from; each is the farthest from those before it."""
     chosen = means[[first]]
     while len(chosen) < groups:
         away = squared_distances(means, chosen).min(axis=1)
@@ -84,7 +85,9 @@ def _far_apart(means: Floats, groups: int, first: int) -> Floats:
 
 
 def _distances(means: Floats, pulls: Ints, labels: Ints, groups: int) -> tuple[Floats, Floats]:
-    """Squared distances from the items' own centres, times pulls; and what moving them costs."""
+    """Each item's squared distance from its own centre, times its pulls; and the cost of moving it
+    to the nearest other group.
+    """
     member = np.eye(groups)[labels]
     weight = member.T @ pulls
     centres = (member.T @ (pulls[:, np.newaxis] * means)) / weight[:, np.newaxis]

@@ -44,7 +44,10 @@ class Rows:
 
 
 def pull(problem: Problem, items: Ints, times: Ints, rows: Rows, why: str) -> Procedure[bool]:
-    """Pull these items so often each and add the answers up; whether any came."""
+    """Pull these items, each as often as ``times`` says, and add the answers up.
+
+    Returns whether any answer came.
+    """
     d = problem.questions
     came = False
     known = Snapshot(why.split(":")[0], np.full(problem.items, -1))

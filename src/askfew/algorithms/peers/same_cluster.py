@@ -38,9 +38,9 @@ _BETS = np.array([0.05, 0.1, 0.2, 0.4, 0.6, 0.8])
 def same_cluster(
     problem: Problem, delta: float, rng: np.random.Generator, *, groups: int | None = None
 ) -> Procedure[Finding]:
-    """One pivot after another: whoever is like it is in its group, whoever is not goes on.
+    """Take one pivot after another; the items that are like it form its group.
 
-    With ``groups`` known, the items left when all but one are found are the last group's.
+    With ``groups`` known, the items that are left when all groups but one are found form the last.
     """
     n = problem.items
     if groups is not None:
@@ -69,7 +69,7 @@ def same_cluster(
 def _like(
     problem: Problem, pivot: int, items: Ints, labels: Ints, needed: float
 ) -> Procedure[Ints | None]:
-    """Those of the items that are like the pivot; None if nobody answers."""
+    """The items that are like the pivot; None if nobody answers."""
     counts, sums = np.zeros(len(items)), np.zeros(len(items))
     verdict = np.zeros(len(items), dtype=np.int64)
     silent = 0
