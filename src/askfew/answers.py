@@ -81,6 +81,7 @@ class YesNo:
 
     def allows(self, counts: NDArray[np.int64], sums: NDArray[np.float64]) -> bool:
         """Whether each sum is a possible number of yeses among its count."""
+        # Exact: sums of ones are whole numbers in floats, too, so no slack is needed.
         possible = (sums >= 0) & (sums <= counts) & (sums == np.floor(sums))
         return bool(np.count_nonzero(possible) == len(sums))
 

@@ -71,6 +71,7 @@ def cluster(
     """
     oracle, names = _oracle(source, items, questions, answers)
     is_function = isinstance(oracle, FunctionOracle)
+    # A function's answers may have cost money: they are logged even if nobody asked for a log.
     if log is None and is_function:
         log = Log(oracle.problem)
     own = getattr(oracle, "per_cell", None)
@@ -152,6 +153,7 @@ def _remembering(outcome: Outcome, oracle: Oracle, log: Log | None) -> Outcome:
         taught.append(recorded)
         remembers: set[str] = getattr(oracle, "taught", set())
         remembers.add(outcome.rule.digest)
+    # The first seal identifies the log, which may hold answers that taught the rule.
     if log is not None and log.steps:
         taught.append(log.steps[0].seal)
     return replace(outcome, rule=replace(outcome.rule, learnt_from=tuple(dict.fromkeys(taught))))

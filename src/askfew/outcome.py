@@ -1,4 +1,4 @@
-"""What a user gets back: labels, guesses, how the run ended, what it cost, and what is promised."""
+"""The outcome of a run: labels, guesses, how it ended, what it cost, and what is promised."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ class Outcome:
     def _guessed(self) -> Guesses:
         from askfew.estimates.guesses import Guesses, guess_groups
 
+        # Without answers by cell nothing can be fitted: an item without a label may be anything.
         if self.cells is None:
             chance = np.where(self.labels >= 0, 1.0, 1 / self.group_count)
             return Guesses(np.maximum(self.labels, 0), chance)

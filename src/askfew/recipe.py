@@ -42,6 +42,7 @@ def start_recorded(
     check_delta(delta)
     options = _by_number(options, *names)
     resumed = log is not None and (log.steps or log.partial)
+    # A log knows its random state, so a run that goes on needs no seed.
     generator = _restored(log) if log and resumed and rng is None else _generator(rng)
     if log is not None:
         recipe = {

@@ -141,6 +141,7 @@ class Rule:
             if len(at) == 1:
                 labels[items] = at[0]
             return
+        # A score of exactly 0 goes to neither side: the item lies on the cut and keeps -1.
         scores = at.scores(means[items])
         self._apply(at.low, means, items[scores < 0], labels)
         self._apply(at.high, means, items[scores > 0], labels)
@@ -241,6 +242,7 @@ class Rule:
     @property
     def digest(self) -> str:
         """A short hash of what the rule says; it does not depend on where the rule was learnt."""
+        # Two rules that say the same are the same, whichever answers taught them.
         said = {**self.to_dict(), "learnt_from": []}
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -113,6 +113,7 @@ def start(
     check_delta(delta)
     function, parameters = find_method(method), _parameters(method)
     method = method if isinstance(method, str) else getattr(method, "__name__", repr(method))
+    # A method is asked for what its signature names, so a new one needs no entry anywhere else.
     if "budget" in parameters:
         if not isinstance(budget, int) or isinstance(budget, bool) or budget < 1:
             raise InvalidInput(

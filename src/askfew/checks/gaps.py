@@ -47,7 +47,7 @@ def gap_intervals(
     m: ArrayLike,
     tail: float = _TAIL,
 ) -> tuple[Floats, Floats]:
-    """The same for many: means ``one`` of ``n`` answers each, and ``other`` of ``m``.
+    """The intervals of many distances: means ``one`` of ``n`` answers each, and ``other`` of ``m``.
 
     ``tail`` is the chance that the distance is smaller, and that it is larger. Fractions of an
     answer are allowed, for answers that count less than others.

@@ -95,7 +95,7 @@ def guess_groups(
         chances[:] = shares[order]
         chances[table.items] = believed[:, order]
     guessed = chances.argmax(axis=1)
-    confidence = np.minimum(chances.max(axis=1), 1.0)  # sums of floats leave crumbs
+    confidence = np.minimum(chances.max(axis=1), 1.0)  # rounding may put it just above 1
     certified = labels >= 0
     guessed[certified] = labels[certified]
     confidence[certified] = np.clip(chances[certified, labels[certified]], sure, 1.0)

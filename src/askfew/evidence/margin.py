@@ -63,7 +63,8 @@ class Margins:
         """The margin of each label; NaN without a label (-1) or if the smallest value fails."""
         given: Ints = np.asarray(labels)
         groups = self._excluded.shape[1]
-        own = given[:, np.newaxis] == np.arange(groups)  # nobody is excluded from its own group
+        # An item needs no exclusion from the group of its own label.
+        own = given[:, np.newaxis] == np.arange(groups)
         excluded = (self._excluded | own[:, :, np.newaxis]).all(axis=1) & (given >= 0)[:, None]
         # The product stops at the first value that fails: all smaller ones must hold.
         steps = np.cumprod(excluded, axis=1).sum(axis=1)

@@ -77,7 +77,7 @@ def _doubtful(
     lean = (means - centres.mean(axis=0)) @ gaps
     noise = np.sqrt((gaps**2 / np.maximum(counts, 1)).sum(axis=1)) + 1e-12
     margin = np.abs(lean) / noise
-    doubt = nine_digits(np.exp(margin.min() - margin))  # the largest is 1, so none is lost
+    doubt = nine_digits(np.exp(margin.min() - margin))  # the largest is 1: the sum is never 0
     chances = np.outer(doubt / doubt.sum(), questions).ravel()
     drawn = rng.multinomial(size, chances / chances.sum())
     return drawn.reshape(counts.shape)

@@ -56,7 +56,7 @@ def told_gap(
 class _Told:
     """The guess: tests of random pairs, then sides that lie the gap apart.
 
-    It follows the plan that is carried out, whoever made it.
+    It follows the plan that is carried out, also if it came from the log.
     """
 
     def __init__(self, claim: PooledClaim, root: int, gap: float) -> None:
@@ -126,6 +126,7 @@ class _Told:
         """Random items, and the next question of a deck that is dealt again and again."""
         self._number = number
         self._enough = float(nine_digits(math.log(_ODDS * (number + 2))))
+        # Seeded by the pair's number, so that a replay may begin at any pair.
         rng = np.random.default_rng([self._root, 2, number])
         self._pair: Ints = rng.choice(self.claim.problem.items, 2, replace=False)
         deal, card = divmod(number, self.claim.problem.questions)

@@ -123,7 +123,9 @@ def by_exclusion(
 def by_panels(
     problem: Problem, delta: float, rng: np.random.Generator, *, groups: int, per_cell: int
 ) -> Procedure[Finding]:
-    """At most ``per_cell`` answers of any (item, question), and several questions for a label.
+    """Label items under a small cap: at most ``per_cell`` answers of any (item, question).
+
+    A label then needs several questions.
 
     Two groups and few answers per cell: panels that cover all items, no answer set apart. Otherwise
     some answers explore, and one panel is certified by fresh ones.
@@ -156,7 +158,7 @@ def nothing_to_ask(delta: float, groups: int) -> Procedure[Finding]:
 
 
 class Claim(Protocol):
-    """What labels rest on: it checks every plan, asks it, and counts what came back."""
+    """The part of a way that labels rest on: it checks plans, asks them, and counts the answers."""
 
     @property
     def over(self) -> bool:
@@ -170,16 +172,16 @@ class Claim(Protocol):
 
 
 class Guess(Protocol):
-    """What proposes plans, and learns what they brought."""
+    """The part of a way that proposes plans, and learns from their answers."""
 
     def propose(self) -> Plan:
         """The next plan, from all that was accepted and learnt. A replay does not call it."""
 
     def accept(self, plan: Plan) -> None:
-        """Note the plan that is carried out, whoever proposed it."""
+        """Note the plan that is carried out, also if it came from the log."""
 
     def learn(self, plan: Plan, batch: Batch, tally: Tally) -> None:
-        """Take in what it brought, after the claim has."""
+        """Take in the answers to the plan, after the claim has."""
 
 
 C = TypeVar("C", bound=Claim)

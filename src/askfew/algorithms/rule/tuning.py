@@ -117,7 +117,7 @@ class Tuning:
     most_at_once: int = 40
     """Twice the most rounds of an item in one Batch. For few Batches; a round number."""
     turns: int = 3
-    """Questions for each person at work below which a Batch is enlarged, so that nobody waits
+    """A Batch with fewer questions than this per person at work is enlarged, so that nobody waits
     (benchmarks/waiting.md). The answering pages count on as many."""
     generous: float = 1.8
     """An item's limit, as a multiple of what an item half-way between cut and level needs on

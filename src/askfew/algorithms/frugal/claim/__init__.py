@@ -1,4 +1,4 @@
-"""What claims: evidence, labels and certificate, from fresh answers and what was fixed before."""
+"""The claims: evidence, labels and certificates, from fresh answers and what was fixed before."""
 
 VERSION = 1
 """Changes when a log of an earlier claim would no longer replay to the same labels."""

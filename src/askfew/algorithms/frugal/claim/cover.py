@@ -187,7 +187,7 @@ class Cover:
         self.labels: Ints = np.full(self.problem.items, -1)
         self.used = np.zeros(len(ledger.deck), dtype=np.int64)
         self._past: list[_Answers] = []
-        """What was bet on, the Batches from one start to the next side by side."""
+        """The answers that were bet on; Batches from one start to the next are one entry."""
         self._batches = 0
         self.ended: Plan | None = None
         """The plan that ended the run, if one did; it says how much the questions carry."""
@@ -199,7 +199,7 @@ class Cover:
 
     @property
     def misfits(self) -> Ints:
-        """Members of panels of which no partition is left: somebody there is in neither group."""
+        """Members of panels that have no partition left: one of them fits neither group."""
         lost = [panel.members for panel in self.panels if panel.broken]
         return np.sort(np.concatenate(lost)) if lost else np.zeros(0, dtype=np.int64)
 

@@ -81,7 +81,7 @@ class Groups:
         return np.flatnonzero(~self.settled)
 
     def add(self, item: int) -> None:
-        """One more group: everybody's process against it begins now."""
+        """Add a group with this representative; all processes against it begin now."""
         before = self.representatives
         self.evidence = np.column_stack([self.evidence, np.zeros(self.items)])
         self.excluded = np.column_stack([self.excluded, np.zeros(self.items, dtype=bool)])
@@ -93,7 +93,7 @@ class Groups:
 
     def add_misfits(self) -> None:
         """Make an item that is excluded from every group represent the next, if one may exist."""
-        # One at a time: nobody is excluded from the new group yet, so the other items wait.
+        # One at a time: no item is excluded from the new group yet, so the others must wait.
         while self.told is None or self.found < self.told:
             new = self.misfits
             if not len(new):

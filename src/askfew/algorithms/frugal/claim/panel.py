@@ -227,7 +227,7 @@ class Panel:
         self.partitions.weigh(evidence)
 
     def _members_in(self, asked: _Asked) -> tuple[Ints, Mask]:
-        """Where the members stand among the items asked (some row if nowhere), and who is there."""
+        """The row of each member among the items asked (any row if absent), and who was asked."""
         place = np.searchsorted(asked.items, self.members).clip(max=len(asked.items) - 1)
         return place, (asked.items[place] == self.members)[:, np.newaxis]
 

@@ -190,7 +190,7 @@ def cover_finding(cover: Cover, end: EndOfAnswers | None) -> Finding:
 
 
 def _ending(labels: Ints, per_cell: int) -> tuple[Status, str]:
-    """How a run ended that nothing cut short."""
+    """The status and the reason of a run that ended by itself."""
     if (labels >= 0).all():
         return "done", "every item is certified"
     if (labels >= 0).any():

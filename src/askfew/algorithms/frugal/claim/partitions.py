@@ -53,7 +53,7 @@ class Partitions:
         return 1 << np.arange(self.size)
 
     def weigh(self, against: Floats) -> None:
-        """Add a Batch's nats against "all of this subset are alike", one a subset."""
+        """Add the nats of a Batch against "all of this subset are alike", one number per subset."""
         self._blocks[np.array(list(_STARTS)) <= self._batches] += against
         self._batches += 1
 

@@ -130,7 +130,7 @@ class _Step:
 
 
 class PooledClaim:
-    """What has been certified; it turns plans into Batches, and Tallies into labels."""
+    """The claim: it turns plans into Batches, and Tallies into labels."""
 
     def __init__(
         self, problem: Problem, delta: float, tolerance: float = 0.0, per_cell: int | None = None
@@ -249,11 +249,11 @@ class PooledClaim:
         return np.where(rightly[:, np.newaxis] & (b > 0), blocks, 0.0)
 
     def margin(self) -> float | None:
-        """How far items of a group may differ and all labels still be right; None if not kept.
+        """How much items of a group may differ while all labels stay right; None if not kept.
 
-        The largest tolerance of a fixed grid at which every label would have been given, with all
-        smaller ones (see ``evidence.margin``). References rotate, so it speaks of every pair of a
-        group.
+        It is the largest tolerance of a fixed grid at which every label would have been given, and
+        at all smaller ones too (see ``evidence.margin``). References rotate, so it is about every
+        pair of items of a group.
         """
         found = [
             float(np.nanmin(each.margins.reported(each.sides)))
@@ -283,7 +283,7 @@ class PooledClaim:
             raise _refused("levels must be low and high, in this order", levels.tolist())
         labelling = self.labelling(question)
         if labelling is None:
-            # The share of delta goes by how many questions came before, so no share is used twice.
+            # The share of delta depends on how many questions came before, so none is used twice.
             capped = self.per_cell is not None
             part = self.delta * part_of_delta(len(self.labellings), capped=capped)
             threshold = math.log(nulls(self.problem.items) / part)

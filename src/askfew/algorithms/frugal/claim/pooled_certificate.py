@@ -37,7 +37,7 @@ class FrugalCertificate(Certificate):
     question: int
     gap: float
     gap_interval: tuple[float, float] | None
-    """Where the gap lies if the labels are right; None while somebody is undecided."""
+    """Where the gap lies if the labels are right; None while an item is undecided."""
     item_delta: float
     item_needed: float
     item_evidence: tuple[float, ...]
@@ -47,10 +47,10 @@ class FrugalCertificate(Certificate):
     misfits: tuple[int, ...]
     tolerance: float = 0.0
     margin: float | None = None
-    """How far items of a group might differ and the labels still be right, where it was kept."""
+    """How much items of a group may differ while the labels stay right, if it was kept."""
 
     def to_dict(self) -> dict[str, object]:
-        """As JSON-ready values; items and questions are numbers, an end that is nowhere is None."""
+        """As JSON-ready values; items and questions are numbers, an infinite end is None."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         if self.gap_interval is not None:
             ends = [end if math.isfinite(end) else None for end in self.gap_interval]
@@ -126,7 +126,7 @@ def pooled_finding(claim: PooledClaim, end: EndOfAnswers | None) -> Finding:
 
 
 def _ending(claim: PooledClaim, labels: Ints, misfits: set[int]) -> tuple[Status, str]:
-    """How a run ended that nothing cut short."""
+    """The status and the reason of a run that ended by itself."""
     left = set(np.flatnonzero(labels < 0).tolist())
     if not left:
         return "done", "every item is certified"

@@ -1,1 +1,1 @@
-"""What guesses: whom to ask what, and what to bet. No label rests on it; it may be anything."""
+"""The guesses: whom to ask what, and how much to bet. No label rests on them."""

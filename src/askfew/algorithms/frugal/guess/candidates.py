@@ -209,7 +209,7 @@ def graded_posterior(pool: Pool, payoff: Payoff, noise: Noise, also: Pool) -> Po
 def _spread(
     pool: Pool, rows: Ints, kinds: Ints, chances: Floats, shares: Floats, payoff: Floats
 ) -> Posterior:
-    """From kinds of candidates (kinds x gaps) to the candidates."""
+    """The posterior of all candidates, from that of their kinds (kinds x gaps)."""
     values, likely = np.full(pool.size, -math.inf), np.zeros(pool.size)
     values[rows] = nine_digits((chances * payoff).sum(axis=1))[kinds]
     likely[rows] = nine_digits(chances.sum(axis=1))[kinds]

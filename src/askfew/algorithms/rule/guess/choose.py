@@ -84,7 +84,7 @@ class Chooser:
             self.left[item] = _REASONS[place]
 
     def propose(self) -> Plan:
-        """A plan of rounds for every item that needs one; it is empty when nobody does."""
+        """A plan of rounds for every item that needs one; it is empty if none does."""
         leaving: dict[int, WhyUndecided] = {}
         while True:
             items = self._running(leaving)

@@ -39,7 +39,7 @@ def is_clear(answered: CellMeans, told: Ints, errors: float) -> bool:
 
 
 def _apart(answered: CellMeans, told: Ints) -> tuple[Floats, Floats]:
-    """How much higher group 1 lies than group 0, anchors weighing alike, and its standard error."""
+    """How much higher group 1 lies than group 0, all anchors weighted alike; its standard error."""
     sides, errors = [], []
     for group in (0, 1):
         weights, means = answered.weights[told == group], answered.means[told == group]

@@ -1,1 +1,3 @@
-"""Guesses for more groups: find one of each, exclude everybody (``claim/exclusion.py``)."""
+"""Guesses for more groups: find one item of each, then exclude the others
+(``claim/exclusion.py``).
+"""

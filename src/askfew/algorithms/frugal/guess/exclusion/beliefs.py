@@ -88,7 +88,7 @@ class Beliefs:
 
     @classmethod
     def of(cls, claim: Exclusion, history: History) -> Beliefs:
-        """From all answers so far."""
+        """The beliefs that follow from all answers so far."""
         groups, kind = claim.groups, claim.problem.kind
         k, member = groups.found, groups.labels.copy()
         member[groups.representatives] = np.arange(k)

@@ -81,6 +81,7 @@ class History:
 
     def _all(self) -> tuple[Ints, Ints, Floats, Floats]:
         """All rows in one piece."""
+        # Joined in place: the next call then copies only what came since.
         if len(self._rows) > 1:
             merged = tuple(np.concatenate(each) for each in zip(*self._rows, strict=True))
             self._rows = [merged]  # type: ignore[list-item]

@@ -74,7 +74,7 @@ class LabelStep:
         """The same of each item, by its own level (items x questions x groups)."""
 
     def plan(self) -> Plan | None:
-        """The step, or None if nobody has anything useful to answer."""
+        """The plan of the step, or None if no item has anything useful to answer."""
         now = self.beliefs
         if not len(now.open):
             return None
@@ -138,7 +138,7 @@ class LabelStep:
         return chosen & self.new
 
     def _weights(self, new: Mask) -> Floats:
-        """What exclusion from each group counts: most where most is needed."""
+        """The weight of excluding each item from each group: largest where most is missing."""
         others = self.need.copy()
         rows = np.flatnonzero(~new)
         others[rows, self.lean[rows]] = 0.0

@@ -129,7 +129,7 @@ class _Step:
     def _questions(self) -> Ints:
         """A question for each item, few different ones: references then serve many items.
 
-        Where answers are scarce there is one question a Batch, for everybody who has not had it.
+        Where answers are scarce, a Batch has one question, for all items that may answer it.
         """
         chosen = np.full(len(self.worth), -1)
         if self.scarce:

@@ -48,7 +48,7 @@ _SOME = 0.25
 _LEAST = 0.01
 """Nats below which an answer is not asked for."""
 _SUPPORT = 6
-"""Items of each group at least that a Batch asks: nobody is compared with fewer."""
+"""A Batch asks at least this many items of each group, so that no item is compared with fewer."""
 _TESTERS = 5
 """Items of each group with a label from which on they try a doubtful question, and no other item
 wastes an answer on it. With one answer per cell (30 worlds, seed 2000) that certified .885 of the

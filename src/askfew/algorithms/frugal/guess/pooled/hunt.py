@@ -92,7 +92,7 @@ class Hunt:
         self.pool.record(here, searched.counts[rows], searched.sums[rows])
 
     def target(self) -> Target | None:
-        """The question with the largest gap one may believe in; None if there is none.
+        """The question with the largest credible gap; None if there is none.
 
         The means are drawn together, to the gap that is left after the deduction for luck.
         """
@@ -187,7 +187,7 @@ class Hunt:
         return (row, float(gaps[row])) if usable[row] else (None, 0.0)
 
     def _posterior(self, gap: float) -> Posterior:
-        """What each question may save, when labelling by this gap is the other choice."""
+        """What each question may save, compared with labelling by this gap."""
         cost = self.history.labelling_cost(gap)
 
         def payoff(gaps: Floats) -> Floats:

@@ -93,6 +93,7 @@ class Search:
             return None
         now = self._posterior()
         sure = (now.chances > _SURE) & (self.pool.scores > -math.inf)
+        # A pair that may not be asked again cannot become surer, so less is enough.
         sure[self._full] |= now.chances[self._full] > _LIKELY
         sure &= self.pool.scores > -math.inf
         gaps = np.where(sure, self.pool.scores / np.maximum(self.pool.samples, 1), -math.inf)
@@ -138,6 +139,7 @@ class Search:
         """Add what a round heard to its candidates, known or new."""
         items, mates, questions = plan.ints("items"), plan.ints("mates"), plan.ints("questions")
         n, d = self.history.problem.items, self.history.problem.questions
+        # The smaller item comes first, so that (a, b) and (b, a) are one candidate.
         second = items > mates
         keys = (np.minimum(items, mates) * n + np.maximum(items, mates)) * d + questions
         keys, candidate = np.unique(keys, return_inverse=True)
