@@ -277,7 +277,7 @@ class _Rows:
         _check_rows(problem, about, times, len(who))
         cells = items * problem.questions + questions
         # If a cell came twice, two blocks of one process would use the same answers of references,
-        # and their product would not have expectation at most 1.
+        # and their product need not have expectation at most 1.
         _check(len(np.unique(cells)) == rows, "a cell is asked once")
         _check(_within(of_group, k) and of_group.shape == who.shape, "references have a group")
         _check(bool(groups.may_refer(who, of_group).all()), "references must be certified")

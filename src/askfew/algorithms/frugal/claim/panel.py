@@ -2,8 +2,9 @@
 
 A *panel* of at most twelve items is fixed before the first answer that counts. Every partition of
 it into at most K blocks is a hypothesis, tested by the product over its blocks and questions of the
-many-sample evidence (``askfew.evidence.samples``). A claim can only be wrong if the true partition
-was excluded, which has probability at most the panel's part of delta: no union bound is needed.
+many-sample evidence (``askfew.evidence.samples``). A label of a member can only be wrong if the
+true partition was excluded. That has probability at most the panel's part of delta, however many
+partitions there are: no union bound is needed.
 What all partitions that are left agree on is certified.
 
 Every other item is tested against the panel: for each partition T that is left and each block B of
