@@ -1,8 +1,9 @@
-"""Transactions on SQLite and PostgreSQL: short, and never losing what they committed.
+"""Short, durable transactions on SQLite and PostgreSQL.
 
-SQLite runs in WAL mode with full sync, and every writer first queues on a file lock (``lock``).
-PostgreSQL needs none of this. ``read``, ``snapshot`` and ``write`` give a SQLAlchemy connection,
-for all that is rare; ``raw_transaction`` and ``fetch_one`` are for what is frequent (``raw``).
+SQLite runs in WAL mode with full sync, and every writer first waits for a file lock
+(``engine.WriteLock``). PostgreSQL needs none of this. ``read``, ``snapshot`` and ``write`` give a
+SQLAlchemy connection; ``raw_transaction`` and ``fetch_one`` are faster, for the statements that run
+with every question and answer (``raw``).
 """
 
 from __future__ import annotations
@@ -36,22 +37,24 @@ T = TypeVar("T")
 
 _SERVER_TIME = select(cast(extract("epoch", func.clock_timestamp()), Double))
 _TIME_IS_GOOD = 60.0
-"""Seconds for which the server's clock need not be read again."""
+"""Seconds until the server's clock is read again. Two clocks drift apart by milliseconds in that
+time, and leases last 30 seconds at least."""
 
 
 class Transactions(Protocol):
-    """Where reading and writing happens: a Database, or a transaction that is under way."""
+    """Something that gives transactions: a Database, or a transaction that has begun (Joined)."""
 
     def read(self) -> AbstractContextManager[Connection]:
-        """A transaction that only looks."""
+        """A transaction that only reads."""
 
     def write(self) -> AbstractContextManager[Connection]:
-        """A transaction that may change things."""
+        """A transaction that may write."""
 
 
 class Joined:
-    """A transaction under way, in the place of a Database: what is done here happens with it, all
-    of it or nothing.
+    """A transaction that has begun, in the place of a Database.
+
+    Everything done through it is committed or rolled back together with that transaction.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -73,19 +76,19 @@ class Database:
         self.raw = RawConnections(self.engine)
         self._failures = Failures(self.engine, self._file)
         self._clock_read: tuple[float, float] | None = None
-        """What the server's clock said, and ours that only counts seconds, when it was read."""
+        """The server's time when it was last read, and our monotonic clock at that moment."""
 
     @property
     def file(self) -> str | None:
-        """The file, if it is SQLite's; None of a server."""
+        """The file of a SQLite store; None for a server."""
         return self._file
 
     def now(self) -> float:
-        """Seconds since the epoch by the store's own clock, the only one that leases run by.
+        """Seconds since the epoch by the store's own clock, which decides when leases expire.
 
-        PostgreSQL's is its server's: machines that serve one store may disagree about the time,
-        and one that is an hour ahead would hold what it leases for an hour. A SQLite file is on
-        one machine, and its clock is that machine's.
+        For PostgreSQL it is the server's clock. Machines that serve one store may disagree about
+        the time, and the leases of one that is an hour ahead would last an hour longer. A SQLite
+        file is on one machine, and that machine's clock is used.
         """
         if self._file is not None:
             return time.time()
@@ -95,22 +98,23 @@ class Database:
                 said = float(self.fetch_one(_SERVER_TIME, {})[0])
                 read = self._clock_read = (said, time.monotonic())
             except StoreUnreachable:
+                # The last reading still tells the time, while the server restarts.
                 if read is None:
                     raise
         return read[0] + time.monotonic() - read[1]
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that only looks."""
+        """A transaction that only reads."""
         with self._connected(self.engine) as connection, connection.begin():
             yield connection
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A reading transaction in which nothing moves, whatever others write meanwhile.
+        """A reading transaction that sees one state of the store, whatever others commit.
 
-        SQLite's transactions are like this by themselves; PostgreSQL's see every new commit unless
-        told otherwise.
+        Every transaction of SQLite is like this. PostgreSQL's default isolation level shows each
+        statement the newest commits.
         """
         with self.read() as connection:
             if self._file is None:
@@ -120,13 +124,13 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A transaction that may change things; committed at the end, or not at all."""
+        """A transaction that may write; committed at the end, or rolled back on an error."""
         writing = self.engine.execution_options(writes=True)
         with self._connected(writing) as connection, self._turn(), connection.begin():
             yield connection
 
     def fetch_one(self, statement: Executable, parameters: Mapping[str, object]) -> Any:
-        """The first row of a statement that only looks, or None; the quickest way to ask.
+        """The first row of a statement that only reads, or None; the fastest way to read.
 
         It needs no transaction and waits for no writer.
         """
@@ -141,19 +145,20 @@ class Database:
     def raw_transaction(
         self, work: Callable[[RawTransaction], T], *, one_by_one: bool = False
     ) -> T:
-        """``work`` in a transaction that may change things.
+        """Run ``work`` in a transaction that may write, and return its result.
 
-        It is run again if the server had gone away and is back, or if two transactions stood in
-        each other's way. So ``work`` must bear to be run again even after it was committed: the
-        connection may break after the commit and before we hear of it.
+        It is run again if the connection to the server broke, or if PostgreSQL rolled it back
+        because of a conflict or a deadlock. ``work`` must be safe to run again even after a commit:
+        the connection may break after the commit and before we hear of it.
 
-        With ``one_by_one``, every statement of ``work`` may be a transaction of its own, where the
-        database can write to several tables in one (see ``RawTransaction.at_once``).
+        With ``one_by_one``, every statement of ``work`` is a transaction of its own on PostgreSQL,
+        where one statement can write to several tables (see ``RawTransaction.at_once``).
         """
 
         def attempt() -> T:
             borrowed = self._borrow()
-            # A failed transaction is rolled back before the next writer has its turn.
+            # In this order a failed transaction is rolled back before the next writer gets the
+            # lock.
             with self._turn(), self._returned(borrowed):
                 cursor = borrowed.cursor()
                 if self._file is not None:
@@ -167,7 +172,7 @@ class Database:
         return self._failures.retried(attempt, self._reconnect)
 
     def close(self) -> None:
-        """Give back all connections."""
+        """Close all connections."""
         self._reconnect()
 
     def _reconnect(self) -> None:
@@ -182,7 +187,7 @@ class Database:
 
     @contextmanager
     def _returned(self, borrowed: PoolProxiedConnection) -> Iterator[None]:
-        """Takes the connection back at the end, whatever happens."""
+        """Take the connection back at the end, rolled back if there was an error."""
         try:
             yield
         except BaseException:
@@ -198,7 +203,7 @@ class Database:
             yield connection
 
     def _turn(self) -> AbstractContextManager[None]:
-        """On SQLite, wait for this writer's turn."""
+        """The lock that a writer holds on SQLite; nothing on PostgreSQL."""
         if self._file is None:
             return nullcontext()
         try:

@@ -1,8 +1,8 @@
 """SQLAlchemy's engine for a store's address, set up so that a commit survives power loss.
 
-One writer at a time: whoever writes to a SQLite file first waits for the lock beside it. SQLite's
-own busy time-out polls, and under load starves whoever is unlucky. This lock blocks, and the kernel
-wakes the waiting in turn. (The library filelock polls, too, so it would not do.)
+Every writer to a SQLite file first waits for the lock beside it. SQLite's own busy time-out polls,
+and under load some writers starve. This lock blocks, and the kernel wakes the waiting writers in
+turn. (The library filelock polls too, so it would not help.)
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ from askfew.errors import InvalidInput, MissingExtra
 __all__ = ["WriteLock", "file_of", "open_engine", "shown_url"]
 
 _BUSY_SECONDS = 60.0
+"""How long SQLite itself waits for a lock. Our own writers wait for WriteLock before, so this is
+for other programs that have the file open. A round number."""
 
 
 class WriteLock:
-    """The lock beside a file: waits for this writer's turn when it is entered. A killed process
-    gives its turn up by itself. OSError if the lock cannot be made.
+    """The lock beside a file; entering it waits until it is free. OSError if it cannot be made.
+
+    The kernel releases the lock of a process that is killed.
     """
 
     def __init__(self, file: str) -> None:
+        # Opened anew each time: flock belongs to the open file, so threads of one process exclude
+        # each other too, and closing it is what releases the lock.
         self._lock = os.open(f"{file}.lock", os.O_RDWR | os.O_CREAT, 0o644)
 
     def __enter__(self) -> None:
@@ -37,14 +42,14 @@ class WriteLock:
 
 
 def open_engine(url: str) -> tuple[Engine, str | None]:
-    """The engine, and the file if it is SQLite's."""
+    """The engine, and the file of a SQLite store (None for a server)."""
     try:
         parsed = make_url(url)
         backend = parsed.get_backend_name()
         if backend == "sqlite" and parsed.database not in (None, "", ":memory:"):
             return _sqlite(create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS}))
         if backend == "postgresql":
-            # A server may have been restarted since we last asked: the pool asks first.
+            # The server may have been restarted since the last statement: the pool checks first.
             engine = create_engine(parsed, pool_size=10, max_overflow=20, pool_pre_ping=True)
             event.listen(engine, "connect", _prepare_postgres)
             return engine, None
@@ -62,7 +67,7 @@ def open_engine(url: str) -> tuple[Engine, str | None]:
 
 
 def file_of(url: str) -> str | None:
-    """The file of a store on SQLite; None for any other address."""
+    """The file of a SQLite store; None for any other address."""
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -80,9 +85,9 @@ def _sqlite(engine: Engine) -> tuple[Engine, str]:
     file = str(engine.url.database)
 
     def prepare(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves, the driver must not
+        connection.isolation_level = None  # we send BEGIN ourselves, the driver must not
         if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-            # Not left to the busy time-out, which does not hold for this one.
+            # Under the lock, because SQLite's busy time-out does not apply to this pragma.
             with WriteLock(file):
                 connection.execute("PRAGMA journal_mode = WAL").close()
         for pragma in ("synchronous = FULL", "foreign_keys = ON"):
@@ -94,14 +99,19 @@ def _sqlite(engine: Engine) -> tuple[Engine, str]:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    """A writer takes its lock at once: one that first reads and then writes could deadlock."""
+    """Begin a transaction. A writer takes SQLite's write lock at once.
+
+    Otherwise two transactions that first read and then write could deadlock.
+    """
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def _prepare_postgres(connection: Any, _record: object) -> None:
-    """Never compile a statement: one that takes a millisecond would be compiled for seconds,
-    because it could look at many slots, although it stops at the first that will do.
+    """Switch PostgreSQL's JIT compiler off.
+
+    Its planner expects the hand-out statements to read many slots, and would compile for seconds a
+    statement that stops at the first slot and takes a millisecond.
     """
     connection.execute("SET jit = off")
     connection.commit()

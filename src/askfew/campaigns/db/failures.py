@@ -1,4 +1,4 @@
-"""What a database's errors mean: which may pass if one tries again, and the sentence for others."""
+"""What the database's errors mean: which are retried, and the sentence for the others."""
 
 from __future__ import annotations
 
@@ -21,45 +21,48 @@ __all__ = ["DATABASE_ERRORS", "TOO_BUSY", "Failures", "driver_words"]
 T = TypeVar("T")
 
 DATABASE_ERRORS = (DBAPIError, InvalidRequestError)
-"""How a query ends that meets what cannot be."""
+"""What a query raises on a damaged store."""
 TOO_BUSY = PoolTimeout
 """No connection was free in time."""
 _TRIES = 5
+"""Attempts of one transaction, the first included. A plain choice."""
 _TRY_AGAIN = ("40001", "40P01")
-"""What PostgreSQL says to one of two transactions that stood in each other's way."""
+"""PostgreSQL's serialization failure and deadlock: it rolled one of two transactions back."""
 _FULL = ("53100", sqlite3.SQLITE_FULL)
 _AWAY = (
     *("25006", "53200", "53300", "58030"),
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM),
     *(sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH),
 )
-"""A machine that cannot just now: read only, too many connections, a disk that fails."""
+"""The store cannot serve just now: read only, too many connections, a disk that fails."""
 _DAMAGED = (
     *("42P01", "42703", "XX001", "XX002"),
     *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_FORMAT),
 )
-"""No database, a broken one, or one that lacks tables of ours."""
+"""Not a database, a damaged one, or one without askfew's tables."""
 _HALF_MADE = re.compile("no such (table|column)|Could not decode|malformed")
 _LITTLE_ROOM = 1 << 16
-"""Bytes; SQLite begins with files of half that size beside its own."""
+"""Bytes. With less free space the disk counts as full: SQLite starts the files beside its own with
+half of that."""
 
 
 def driver_words(error: Exception) -> str:
-    """What the database's driver says."""
+    """The message of the database's driver, on one line."""
     said = error.orig if isinstance(error, DBAPIError) else error
     return " ".join(str(said).split())
 
 
 class Failures:
-    """The errors of one database; ``file`` is SQLite's, None of a server."""
+    """Handles the errors of one database; ``file`` is that of a SQLite store, None for a server."""
 
     def __init__(self, engine: Engine, file: str | None) -> None:
         self._engine, self._file = engine, file
         self.driver_errors: type[Exception] = engine.dialect.loaded_dbapi.Error
 
     def retried(self, attempt: Callable[[], T], reconnect: Callable[[], None]) -> T:
-        """The attempt's result. It is made again, after ``reconnect``, if the server went away,
-        and if two transactions stood in each other's way.
+        """The result of ``attempt``, which is retried after a lost connection or a conflict.
+
+        ``reconnect`` is called before the retry if the connection was lost.
         """
         for left in reversed(range(_TRIES)):
             try:
@@ -67,7 +70,7 @@ class Failures:
             except self.driver_errors as error:
                 lost = self._lost(error)
                 if lost:
-                    reconnect()  # the other connections to that server are gone, too
+                    reconnect()  # all of them: the other connections to that server are lost too
                 may_pass = lost or getattr(error, "sqlstate", None) in _TRY_AGAIN
                 if left == 0 or not may_pass:
                     self._translate(error)
@@ -76,7 +79,7 @@ class Failures:
 
     @contextmanager
     def connecting(self) -> Iterator[None]:
-        """What goes wrong here is said in a sentence: there is no other use for it."""
+        """Around connecting: every error becomes StoreFull or StoreUnreachable with a sentence."""
         try:
             yield
         except (DBAPIError, UnicodeDecodeError) as error:
@@ -87,7 +90,7 @@ class Failures:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Errors that only the store's owner can mend are said in a sentence."""
+        """Around statements: errors that only the store's owner can mend get a sentence."""
         try:
             yield
         except (DBAPIError, UnicodeDecodeError) as error:
@@ -97,24 +100,25 @@ class Failures:
             raise
 
     def no_lock(self, error: OSError) -> Exception:
-        """The sentence for a lock's file that cannot be made."""
+        """The error for a lock file that cannot be made."""
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         return self._full(error) if full else self._unreachable(error)
 
     def _lost(self, error: Exception) -> bool:
-        """Whether the server went away; SQLite's never does."""
+        """Whether the connection to the server was lost; never on SQLite."""
         state = getattr(error, "sqlstate", None)
         operational = isinstance(error, self._engine.dialect.loaded_dbapi.OperationalError)
-        # Class 57P: the server is shutting down or starting; none: the connection broke.
+        # SQLSTATE 57P..: the server is shutting down or starting; none: the connection broke.
         return self._file is None and operational and (state is None or state.startswith("57P"))
 
     def _translate(self, error: Exception) -> None:
-        """Raise a sentence about what only the store's owner can change; silent about all else."""
+        """Raise StoreFull or StoreUnreachable for what only the owner can mend; else return."""
         said = error.orig if isinstance(error, DBAPIError) else error
+        # The low byte of SQLite's extended code is the primary code; 1 is its general error.
         code = getattr(said, "sqlstate", None) or getattr(said, "sqlite_errorcode", 1) & 0xFF
         if code in _FULL or (code in _AWAY and self._has_no_room()):
             raise self._full(error) from error
-        # SQLite repeats what it found in the file, and that may be no text.
+        # SQLite's message may quote bytes of a damaged file, which need not be text.
         garbled = isinstance(error, UnicodeDecodeError) or _HALF_MADE.search(str(said))
         if code in _DAMAGED or (self._file is not None and garbled):
             raise StoreUnreachable(
@@ -140,11 +144,11 @@ class Failures:
         )
 
     def _named(self, error: Exception) -> str:
-        """The store, and what its driver says."""
+        """The store's address, and the driver's message."""
         return f"{self._engine.url.render_as_string()} ({driver_words(error)})"
 
     def _has_no_room(self) -> bool:
-        """Whether the disk is full: SQLite then has other words for it, too."""
+        """Whether the disk is full. SQLite reports a full disk by other error codes, too."""
         if self._file is None:
             return False
         try:

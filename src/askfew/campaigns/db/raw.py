@@ -1,6 +1,7 @@
-"""Transactions on the driver's own cursor, for what every question and answer needs.
+"""Transactions on the driver's own cursor, for the statements of every question and answer.
 
-There, SQLAlchemy's bookkeeping costs as much as the database's work, and other writers wait.
+For those, SQLAlchemy's bookkeeping costs as much as the database's work, and other writers wait
+for it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from sqlalchemy import Engine, Executable, PoolProxiedConnection
 __all__ = ["RawConnections", "RawTransaction"]
 
 _KEPT = 10
-"""Connections kept at hand between two raw transactions; more go back to the pool."""
+"""Connections kept between raw transactions; more go back to the pool. A plain choice."""
 _TEXTS: dict[tuple[str, Executable], tuple[str, dict[str, object]]] = {}
-"""Statements by dialect, as the driver takes them: text, and the constants in it."""
+"""Compiled statements by dialect: the text for the driver, and the constants in it."""
 
 
 class RawTransaction:
@@ -27,7 +28,7 @@ class RawTransaction:
     def __init__(self, connections: RawConnections, cursor: Any) -> None:
         self._connections, self._cursor = connections, cursor
         self.at_once = connections.is_server
-        """Whether one statement can write to several tables."""
+        """Whether one statement can write to several tables (PostgreSQL, by WITH)."""
 
     def all(self, statement: Executable, parameters: Mapping[str, object]) -> list[Any]:
         """The rows that a statement returns."""
@@ -42,7 +43,7 @@ class RawTransaction:
         return rows[0] if rows else None
 
     def run(self, statement: Executable, *parameters: Mapping[str, object]) -> None:
-        """A statement that returns nothing, once for each set of parameters."""
+        """Run a statement that returns nothing, once for each set of parameters."""
         text, constants = self._connections.compiled(statement)
         if len(parameters) == 1:
             self._cursor.execute(text, {**constants, **parameters[0]})
@@ -51,21 +52,21 @@ class RawTransaction:
 
 
 class RawConnections:
-    """The driver's connections, a few of them kept at hand: going through SQLAlchemy's pool costs
-    as much as a short transaction.
+    """The driver's connections. A few are kept, because SQLAlchemy's pool costs as much as a short
+    transaction.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.is_server = engine.dialect.name == "postgresql"
         self._errors: type[Exception] = engine.dialect.loaded_dbapi.Error
-        # A dialect of our own, whose statements take parameters by name.
+        # Not the engine's dialect: statements compiled by this one take parameters by name.
         kind: Any = type(engine.dialect)
         self._dialect = kind(paramstyle="pyformat" if self.is_server else "named")
         self._kept: list[PoolProxiedConnection] = []
 
     def compiled(self, statement: Executable) -> tuple[str, dict[str, object]]:
-        """The statement's text for this database, and the constants in it; made once."""
+        """The statement's text for this database, and the constants in it; compiled once."""
         key = (self._engine.dialect.name, statement)
         known = _TEXTS.get(key)
         if known is None:
@@ -76,20 +77,20 @@ class RawConnections:
         return known
 
     def borrow(self) -> PoolProxiedConnection:
-        """A connection from the pool; one ``at_hand`` is had for less."""
+        """A connection from the pool; try ``at_hand`` first, which is cheaper."""
         borrowed = self._engine.raw_connection()
         self._leave_begin_to_us(borrowed, True)
         return borrowed
 
     def keep(self, borrowed: PoolProxiedConnection) -> None:
-        """Take a connection back whose transaction went well."""
+        """Take back a connection after a commit."""
         if len(self._kept) < _KEPT:
             self._kept.append(borrowed)
         else:
             self._give_back(borrowed)
 
     def roll_back(self, borrowed: PoolProxiedConnection) -> None:
-        """Take a connection back whose transaction failed."""
+        """Roll back, and return the connection to the pool."""
         try:
             borrowed.rollback()
             self._give_back(borrowed)
@@ -97,12 +98,13 @@ class RawConnections:
             borrowed.invalidate()
 
     def let_go(self) -> None:
-        """Give the connections at hand back to the pool."""
+        """Return all kept connections to the pool."""
         while (kept := self.at_hand()) is not None:
             self.roll_back(kept)
 
     def at_hand(self) -> PoolProxiedConnection | None:
-        """A connection that was kept, if other threads have left any."""
+        """A kept connection, if other threads have left any."""
+        # list.pop is atomic, so no lock is needed; asking for the length first would be a race.
         try:
             return self._kept.pop()
         except IndexError:
@@ -113,7 +115,7 @@ class RawConnections:
         borrowed.close()
 
     def _leave_begin_to_us(self, borrowed: PoolProxiedConnection, ours: bool) -> None:
-        """Whether psycopg begins no transaction by itself; sqlite3 never does."""
+        """Switch psycopg's own BEGIN off or on; sqlite3 was set up without one (``engine``)."""
         if self.is_server:
             connection: Any = borrowed.driver_connection
             connection.autocommit = ours

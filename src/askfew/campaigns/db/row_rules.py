@@ -1,6 +1,6 @@
-"""What every field of a row must be, whoever wrote it: the schema says most of it.
+"""What every field of a row must be; most of it follows from the schema.
 
-The same rules hold for a file that is to be imported and for a store that is examined.
+The same rules are used for a file that is imported and for a store that the doctor examines.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ from askfew.errors import InvalidInput
 __all__ = ["check_row"]
 
 _LARGEST_INT = 2**31 - 1
+"""The largest value of PostgreSQL's INTEGER; SQLite would take more."""
 _LAST_TIME = 253_402_300_799.0
-"""The end of the year 9999, in seconds since the epoch."""
+"""The end of the year 9999, in seconds since the epoch: Python's datetime ends there."""
 _LONGEST_NOTE = 1000
-"""Characters of what somebody sent along."""
+"""Characters of a note that a worker sent, cut by ``intake.storable`` to the same length."""
 _STATES = ("running", "paused", "closed", "ended")
 
 _TIMES = (
@@ -62,7 +63,7 @@ _RULES: dict[Column[Any], Callable[[Any], object]] = {
 
 
 def check_row(name: str, row: Mapping[str, object], columns: tuple[str, ...]) -> None:
-    """Refuse a row that lacks one of these columns, has others, or a value that cannot be there."""
+    """Refuse a row with missing or unknown columns, or with a value that cannot be there."""
     table = metadata.tables[name]
     if set(row) != set(columns):
         odd = sorted(map(str, set(row) ^ set(columns)))
@@ -92,6 +93,7 @@ def _check_type(column: Column[Any], value: object) -> None:
         right = isinstance(value, int) and not isinstance(value, bool)
         _check(right and 0 <= value <= _LARGEST_INT, "a whole number, not negative", value)  # type: ignore[operator]
     elif isinstance(kind, Double):
+        # JSON may hold a whole number here; beyond 2**53 it would not be the same as a float.
         real = isinstance(value, float) or (type(value) is int and abs(value) <= 2**53)
         _check(real and math.isfinite(value), "a finite number", value)  # type: ignore[arg-type]
     elif isinstance(kind, LargeBinary):

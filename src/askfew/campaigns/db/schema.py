@@ -1,4 +1,4 @@
-"""The tables of a store. Alembic's migrations create them; this file is what they must add up to.
+"""The tables of a store. Alembic's migrations create them, and must result in this schema.
 
 Times are seconds since the epoch. Arrays are kept as little-endian bytes, exactly as they were
 asked and told: the log is the state, and replay compares every bit of it.
@@ -47,7 +47,7 @@ __all__ = [
 
 
 def _partial(name: str, *columns: str, where: str) -> Index:
-    """An index of some rows; it serves queries that say ``where`` in the same words."""
+    """An index of some rows; only queries that have ``where`` in the same words can use it."""
     return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
 
 
@@ -65,11 +65,12 @@ campaigns = Table(
     Column("created", Double, nullable=False),
     Column("reused", Integer, ForeignKey("campaigns.id")),
     Column("forecast", Text),
-    # What the guess decided after the last step: see ``steps.plans``.
+    # The plans made after the last step, as in ``steps.plans``.
     Column("closing", LargeBinary),
-    # When it came from another store, whose word it is that plans were made before answers came.
+    # When it was imported from another store. That its plans were made before the answers came is
+    # then only attested by the exporter.
     Column("imported", Double),
-    # What its owner calls the groups, as JSON: by the method's own names.
+    # The owner's names of the groups, as JSON, by the method's own names.
     Column("names", Text),
 )
 
@@ -89,7 +90,7 @@ items = Table(
     Column("id", Text, nullable=False),
     Column("text", Text, nullable=False),
     Column("image", String(64), ForeignKey("images.hash")),
-    # Of an anchor: the name of the group that its owner knows it to be in.
+    # Of an anchor: the name of its group, which the owner knows.
     Column("group", Text),
     PrimaryKeyConstraint("campaign", "number"),
     UniqueConstraint("campaign", "id"),
@@ -116,7 +117,7 @@ workers = Table(
     Column("joined", Double, nullable=False),
     Column("seen", Double, nullable=False),
     Column("revoked", Double),
-    # The step they last got a slot of, and whether that was about a reference.
+    # The step they last got a slot from, and whether that slot was about a reference.
     Column("step", Integer),
     Column("reference", Boolean),
     PrimaryKeyConstraint("campaign", "name"),
@@ -130,10 +131,10 @@ steps = Table(
     Column("items", LargeBinary, nullable=False),
     Column("questions", LargeBinary, nullable=False),
     Column("repeats", LargeBinary, nullable=False),
-    # What a guess decided before the Batch was asked (askfew.plans), as JSON; NULL: nothing.
+    # What a guess decided before the Batch was asked (askfew.plans), as JSON; NULL: no plans.
     Column("plans", LargeBinary),
     Column("why", Text, nullable=False),
-    # What the method knew before it (known.py); NULL: nothing.
+    # The Snapshot of the method before this step (queries.steps.pack); NULL: none.
     Column("phase", Text),
     Column("known", LargeBinary),
     Column("opened", Double, nullable=False),
@@ -163,8 +164,8 @@ slots = Table(
     Column("value", Double),
     PrimaryKeyConstraint("campaign", "step", "number"),
     ForeignKeyConstraint(["campaign", "step"], ["steps.campaign", "steps.number"]),
-    # Small indexes, of what waits only: what is open, in the order it is handed out; what is
-    # leased, in the order it runs out. Every one more would be written twice for each answer.
+    # Small indexes of waiting slots only: the open ones in the order they are handed out, the
+    # leased ones in the order they expire. Any further index would be written twice per answer.
     _partial("slots_open", "campaign", "step", "number", where="state = 0"),
     _partial("slots_leased", "campaign", "expires", where="state = 1"),
     _partial(
@@ -188,7 +189,7 @@ answers = Table(
     Column("cost", Double),
     Column("time", Double, nullable=False),
     Column("retracted", Boolean, nullable=False),
-    # An id begins with these three numbers: one index for both.
+    # An id begins with these three numbers, so one index serves lookups by slot and by id.
     PrimaryKeyConstraint("campaign", "step", "slot", "id"),
     ForeignKeyConstraint(
         ["campaign", "step", "slot"], ["slots.campaign", "slots.step", "slots.number"]
@@ -208,7 +209,7 @@ refusals = Table(
     Index("refusals_by_slot", "campaign", "step", "slot", "worker"),
 )
 
-# Items that somebody says something is wrong with.
+# Items that a worker reported as wrong in some way.
 flags = Table(
     "flags",
     metadata,
@@ -220,7 +221,7 @@ flags = Table(
     PrimaryKeyConstraint("campaign", "item", "worker"),
 )
 
-# Gold questions: about anchors, shown among the rest. No method ever sees them.
+# Gold questions: about anchors, shown among the others. No method ever sees their answers.
 gold = Table(
     "gold",
     metadata,
@@ -230,7 +231,7 @@ gold = Table(
     Column("question", Integer, nullable=False),
     Column("lease", String(64), nullable=False),
     Column("asked", Double, nullable=False),
-    # NULL: not answered; then ``told`` says whether it was skipped.
+    # NULL: not answered; if ``told`` is set, it was skipped.
     Column("value", Double),
     Column("seconds", Double),
     Column("cost", Double),
@@ -239,7 +240,7 @@ gold = Table(
     UniqueConstraint("campaign", "lease"),
 )
 
-# Who may come in by the web (web/access). Of a token only its hash is kept.
+# Access to the web pages (web/access). Only the hash of a token is kept.
 owner_token = Table(
     "owner_token",
     metadata,
@@ -248,7 +249,7 @@ owner_token = Table(
     Column("created", Double, nullable=False),
 )
 
-# Who may answer in which campaign.
+# Which workers may answer in which campaign.
 invitations = Table(
     "invitations",
     metadata,
@@ -256,24 +257,24 @@ invitations = Table(
     Column("worker", String(200), nullable=False),
     Column("created", Double, nullable=False),
     Column("revoked", Double),
-    # Whether they came by the open link.
+    # Whether they signed up by the open link.
     Column("signed_up", Boolean, nullable=False),
     PrimaryKeyConstraint("campaign", "worker"),
 )
 
-# By which token a person comes in: one for all campaigns that they are invited to.
+# The token by which a worker logs in: one for all campaigns that they are invited to.
 links = Table(
     "links",
     metadata,
     Column("hash", String(64), primary_key=True),
     Column("worker", String(200), nullable=False, index=True),
-    # Of links that an older askfew made: they open this campaign only.
+    # Set for links that an older askfew made: they open this campaign only.
     Column("campaign", Integer, ForeignKey("campaigns.id")),
     Column("created", Double, nullable=False),
     Column("expires", Double, nullable=False),
 )
 
-# A link by which anybody may sign up for a campaign, until so many have.
+# A link by which anybody may sign up for a campaign, until ``most`` have.
 open_links = Table(
     "open_links",
     metadata,
@@ -297,7 +298,7 @@ sessions = Table(
     "sessions",
     metadata,
     Column("hash", String(64), primary_key=True),
-    # The hash of the token it was opened with: the session is good as long as that is.
+    # The hash of the token it was opened with: the session is valid as long as the token is.
     Column("token", String(64), nullable=False),
     Column("expires", Double, nullable=False),
 )

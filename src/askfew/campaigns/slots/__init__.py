@@ -1,1 +1,1 @@
-"""A slot is one answer wanted: its states, who is handed it, what comes back."""
+"""The life of a slot: its states, handing it out, taking in what comes back."""

@@ -32,35 +32,38 @@ from askfew.errors import NotAdmitted
 __all__ = ["HandOut", "admit", "expire_leases", "revoke"]
 
 _GOLDEN = (5**0.5 - 1) / 2
-"""Its multiples, without their whole parts, lie evenly between 0 and 1, however many there are."""
+"""The golden ratio. The fractional parts of its multiples are spread evenly over 0 to 1 for any
+number of them, so workers' starting places stay apart without knowing how many will come."""
 _SMALL = 24
-"""Slots of a step that is handed out from the front: too few for runs. A plain choice, which costs
-nobody anything."""
+"""A step with at most this many slots is handed out from the front: it is too small for runs of
+one question. A plain choice; only the order of the slots depends on it."""
 _REMEMBERED = 60.0
-"""Seconds for which it is remembered that a worker's wish could not be met."""
+"""Seconds for which a fruitless stage is skipped. A plain choice: slots that come back meanwhile
+are still found by the later stages, only not preferred."""
 
 _LOOKED_AT = 2000
-"""Open slots of some items that are looked at to fill calls. A round number."""
+"""The most open slots that one statement returns to fill calls with several questions about an
+item. A round number."""
 
 
 @dataclass
 class HandOut:
     """Hands out one campaign's slots.
 
-    Every worker begins at a place of their own in a step and goes on from there. So each gets the
+    Every worker starts at a different place in a step and goes on from there. So each gets the
     same question for a run of items, while others are at other questions.
 
-    It remembers for a while which wishes cannot be met for a worker: to find out again, question
-    after question, that no new item is left would mean to look at every open slot each time.
+    It remembers for a while which stages found nothing for a worker. Without that, every request
+    would scan all open slots to find out again that no new item is left.
     """
 
     campaign: int
     per_cell: int
     paces: Paces
     _fruitless: dict[str, tuple[int, int, float]] = field(default_factory=dict)
-    """By worker: in which step, which stage to begin with, and until when."""
+    """By worker: the step, the stage to begin with there, and until when."""
     _places: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """By worker: in which step, and the number of the slot that they got last."""
+    """By worker: the step, and the number of the slot that they got last."""
 
     def lend(
         self,
@@ -75,13 +78,14 @@ class HandOut:
     ) -> list[Lease]:
         """Lease up to n open slots of the step to the worker, who may have a ``role`` in it.
 
-        With ``per_item``, up to so many questions about each item, as far as there are some. The
-        caller holds the worker's row: of two requests by one worker, one waits.
+        With ``per_item`` above 1, up to that many questions about each item. The caller holds the
+        lock on the worker's row, so two requests by one worker cannot both pass the limit per cell.
         """
         until = now + self.paces.lease(worker, n)
         place = self._place(raw, step, worker)
         taker = Taker(self.campaign, step, worker, self.per_cell, until, place)
         if n == 1:
+            # People ask for one at a time: this is the frequent case, and takes one statement.
             leases, reference = self._lend_first(raw, taker, role, now)
         else:
             items = min(-(-n // per_item), ITEMS_AT_ONCE) if per_item > 1 else n
@@ -99,10 +103,10 @@ class HandOut:
         return leases
 
     def _place(self, raw: RawTransaction, step: int, worker: str) -> int:
-        """The number of the slot from which on the worker looks.
+        """The number of the slot from which the worker's search starts.
 
-        Another process may have handed out to them before. It began at the same place, so what is
-        open after it is where they are.
+        Another process may have handed out slots to this worker before. It started at the same
+        place, so the first open slot from there on is where the worker is.
         """
         at, number = self._places.get(worker, (-1, 0))
         if at == step:
@@ -113,8 +117,9 @@ class HandOut:
     def _lend_first(
         self, raw: RawTransaction, taker: Taker, role: bool | None, now: float
     ) -> tuple[list[Lease], bool]:
-        """One slot, and whether it is about a reference."""
+        """Lease one slot; also whether it is about a reference."""
         begin = self._first_stage(taker, now)
+        # Without a role yet, the stage that prefers slots of the worker's role has no meaning.
         for stage in range(begin if role is not None else max(begin, NEW), ANY + 1):
             found = lend_first(raw, taker, stage, role)
             if found is not None:
@@ -126,13 +131,15 @@ class HandOut:
     def _pick(
         self, raw: RawTransaction, taker: Taker, n: int, role: bool | None, now: float
     ) -> list[OpenSlot]:
+        """Up to n slots for the worker, stage by stage."""
         begin = self._first_stage(taker, now)
         if role is None and begin < ANY:
+            # The first slot decides the role, and the rest of this call keeps to it.
             first = open_slots(raw, taker, NEW, None, 1)
             role = bool(first[0].reference) if first else None
         picked: list[OpenSlot] = []
         for stage in range(begin if role is not None else ANY, ANY + 1):
-            # Several may be of one item; and those picked before are seen again.
+            # More than n: several may be about one item, and those picked before are found again.
             found = open_slots(raw, taker, stage, role, 2 * n + len(picked))
             if not found:
                 self._note_fruitless(taker, stage, now)
@@ -144,7 +151,7 @@ class HandOut:
     def _add_more_of_each(
         self, raw: RawTransaction, taker: Taker, picked: list[OpenSlot], n: int, per_item: int
     ) -> None:
-        """Other questions about the items that were picked."""
+        """Add other questions about the items that were picked."""
         items = list(dict.fromkeys(each.item for each in picked))
         found = open_slots_of(raw, taker, items, _LOOKED_AT) if items else []
         had = Counter(each.item for each in picked)
@@ -165,7 +172,11 @@ class HandOut:
             self._fruitless[taker.worker] = (taker.step, stage + 1, now + _REMEMBERED)
 
     def _add(self, picked: list[OpenSlot], found: list[OpenSlot], *, new_items: bool) -> None:
-        """Without those of an item, or a cell, that the worker then would have too often."""
+        """Add the found slots, but none whose item or cell the worker would then have too often.
+
+        The statement saw only what the worker held before this call, so the slots picked in this
+        call are counted here.
+        """
         numbers = {each.number for each in picked}
         items = {each.item for each in picked}
         cells = Counter(_cell(each) for each in picked)
@@ -184,9 +195,9 @@ def _cell(slot: OpenSlot) -> tuple[int, int]:
 
 
 def expire_leases(raw: RawTransaction, campaign: int, now: float) -> None:
-    """Return to the queue what nobody answered in time; the late holder keeps their lease's id.
+    """Open the slots whose lease ran out; the late holder keeps their lease's id.
 
-    Where an answer was taken back and none came instead, it stands.
+    Where an answer was taken back and no new one came, the old one stands.
     """
     back = []
     for step, number, redoing in overdue_slots(raw, campaign, now):
@@ -198,11 +209,12 @@ def expire_leases(raw: RawTransaction, campaign: int, now: float) -> None:
 
 
 _SEEN_AGAIN = 30.0
-"""Seconds after which it is worth a write that a worker has been seen again."""
+"""Seconds after which ``seen`` is written again: not with every question, and well within the
+two minutes (``workers.ACTIVE_SECONDS``) after which a worker counts as gone."""
 
 
 def admit(raw: RawTransaction, campaign: int, worker: str, now: float) -> Arrival:
-    """Let the worker in and keep hold of their row: of two requests by one worker, one waits."""
+    """Let the worker in, and lock their row: of two requests by one worker, one waits."""
     arrival = workers.arrive(raw, campaign, worker, now)
     if arrival.revoked is not None:
         raise NotAdmitted(
@@ -214,8 +226,10 @@ def admit(raw: RawTransaction, campaign: int, worker: str, now: float) -> Arriva
 
 
 def revoke(raw: RawTransaction, campaign: int, worker: str, now: float) -> None:
-    """Ask the worker no more, and hand back what they hold. What they answered counts, in the open
-    step too: whoever could take it out after a look at it could choose the data.
+    """Stop asking the worker, and open the slots they hold to others.
+
+    Their answers count, those of the open step too. If revoking took answers out, an owner who had
+    seen them could choose the data.
     """
     workers.revoke(raw, campaign, worker, now)
     release_all(raw, campaign, worker)

@@ -1,4 +1,4 @@
-"""Taking answers in: told, skipped, released, renewed, taken back. Each is one transaction."""
+"""What workers do with a lease: answer, skip, release, renew, take back; each in a transaction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 class Received(StrEnum):
-    """What became of something a worker sent. None of them is an error that kills a worker."""
+    """What became of something a worker sent. None of these is an error: a worker goes on."""
 
     ACCEPTED = "accepted"
     ALREADY = "already"
@@ -42,9 +42,9 @@ class Receipt:
     status: Received
     message: str
     lease: str | None = None
-    """After an undo: the id by which the same worker answers the same question again."""
+    """After an undo: the id of the new lease, by which the same worker answers again."""
     seconds: float | None = None
-    """How long a question is kept that was renewed or taken back."""
+    """How long the lease lasts, after a renewal or an undo."""
 
     @property
     def ok(self) -> bool:
@@ -58,7 +58,7 @@ class Taken:
 
     receipt: Receipt
     worker: str | None = None
-    """Whose it was, if it was taken."""
+    """Who gave it, if it was taken."""
     last: bool = False
     """Whether no other slot is open, so that the step may be about to close."""
 
@@ -68,7 +68,8 @@ UNKNOWN = Receipt(Received.UNKNOWN, "no such question was asked")
 
 
 def storable(text: str) -> str:
-    """What every store can hold of a text that somebody sent along."""
+    """The text cut to 1,000 characters, without what a store cannot hold."""
+    # PostgreSQL refuses NUL characters in a text, and neither store can encode lone surrogates.
     return text.replace("\0", " ").encode(errors="replace").decode()[:1000]
 
 
@@ -82,8 +83,9 @@ def take(raw: RawTransaction, lease: LeaseId, given: Given) -> Taken:
 
 
 def refuse(raw: RawTransaction, lease: LeaseId, reason: str, now: float) -> Receipt:
-    """A skip or a failure: the slot goes to someone else, and closes empty after the third; after
-    an undo at once.
+    """Record a skip or a failure: the slot opens to others.
+
+    It closes empty after the third refusal, and after an undo at once.
     """
     holding = leases.holding(raw, lease)
     if holding is None:
@@ -93,7 +95,7 @@ def refuse(raw: RawTransaction, lease: LeaseId, reason: str, now: float) -> Rece
 
 
 def release(raw: RawTransaction, lease: LeaseId) -> Receipt:
-    """Hand a question back unanswered; that is no failure. After an undo the old answer stands."""
+    """Hand a question back unanswered, which is no failure. After an undo the old answer stands."""
     holding = leases.holding(raw, lease)
     if holding is None:
         return _why_not(raw, lease)
@@ -105,8 +107,9 @@ def release(raw: RawTransaction, lease: LeaseId) -> Receipt:
 
 
 def renew(raw: RawTransaction, lease: LeaseId, now: float, paces: Paces) -> Receipt:
-    """More time, enough for all that the worker holds; also for a lease that ran out, if nobody
-    else has taken the slot.
+    """Extend a lease, long enough for all that the worker holds.
+
+    A lease that ran out is extended too, if nobody else has taken the slot.
     """
     holding = leases.holding(raw, lease)
     if holding is None:
@@ -118,10 +121,12 @@ def renew(raw: RawTransaction, lease: LeaseId, now: float, paces: Paces) -> Rece
 
 
 def retract(raw: RawTransaction, lease: LeaseId, worker: str, until: float) -> Receipt:
-    """Take an answer back, as long as its step is open: the same worker answers again, or skips,
-    by the receipt's lease (see ``leases.redo``).
+    """Take an answer back while its step is open.
+
+    The same worker answers again, or skips, by the receipt's lease (see ``leases.redo``).
     """
-    # Whoever closes the step holds the same row: one of us comes first, the other sees it.
+    # Closing the step locks the same row. So an answer is either taken back before the step is
+    # frozen, or the undo sees that the step is closed; it never changes a frozen Tally.
     closed = leases.lock_step(raw, lease)
     told = leases.answerer(raw, lease)
     if told is None or told[0] != worker:
@@ -137,6 +142,7 @@ def retract(raw: RawTransaction, lease: LeaseId, worker: str, until: float) -> R
 
 
 def _why_not(raw: RawTransaction, lease: LeaseId) -> Receipt:
+    """The receipt for something that came for a lease that its worker no longer holds."""
     told = leases.answerer(raw, lease)
     if told is not None and not told[1]:
         return Receipt(Received.ALREADY, "the first answer to this question counts")

@@ -1,9 +1,11 @@
-"""How long a question is kept for a worker: as long as their own pace suggests.
+"""How long a lease lasts, from the worker's own pace.
 
-A lease that is too long lets everybody wait for somebody who has left; one that is too short gives
-a question to a second person while the first still thinks. So it is a multiple of how long this
-worker has taken for an answer so far, as far as this process has heard, and the campaign's
-``lease_seconds`` at most. Nothing here sees what was answered.
+A lease that is too long makes everybody wait for somebody who has left. One that is too short gives
+a question to a second person while the first still thinks. So a lease is a multiple of the time
+that this worker has taken for an answer so far, and at most the campaign's ``lease_seconds``.
+
+Paces are kept in the memory of this process only: a new one starts without them, and then leases
+are merely longer. Nothing here sees what was answered.
 """
 
 from __future__ import annotations
@@ -14,19 +16,22 @@ from statistics import median
 __all__ = ["SHORTEST", "Paces"]
 
 SHORTEST = 30.0
-"""Seconds: somebody may well look away for as long as that."""
+"""Seconds of the shortest lease: even a fast worker may look away for that long."""
 _PATIENCE = 6.0
-"""Paces of a lease. Times of answers vary by a factor of two or three; beyond six, people have
-mostly gone (benchmarks/waiting.md shows what their leases cost the others)."""
+"""How many times the worker's pace a lease lasts. Times of answers vary by a factor of two or
+three; beyond six, people have mostly gone (benchmarks/waiting.md shows what their leases cost the
+others)."""
 _NEWCOMER = 2.0
-"""How many times as long as others somebody may take whose pace is not known yet."""
+"""How many times the typical pace is assumed for a worker whose own is not known yet. A plain
+choice; it holds only until their first answer."""
 _WEIGHT = 0.25
-"""Of the newest answer in a worker's pace: it forgets a coffee break within a few answers."""
+"""Weight of the newest answer in a worker's pace: a coffee break is forgotten within a few
+answers."""
 
 
 @dataclass
 class Paces:
-    """Of the workers of one campaign. ``longest`` is the campaign's ``lease_seconds``."""
+    """The paces of one campaign's workers. ``longest`` is the campaign's ``lease_seconds``."""
 
     longest: float
     _handed: dict[str, tuple[float, int]] = field(default_factory=dict)
@@ -34,13 +39,13 @@ class Paces:
     _pace: dict[str, float] = field(default_factory=dict)
 
     def handed(self, worker: str, now: float, questions: int) -> None:
-        """The worker has got so many."""
+        """Note that the worker has been handed this many questions."""
         self._handed[worker] = now, questions
 
     def told(self, worker: str, now: float, seconds: float | None) -> None:
-        """The worker has answered, in so many seconds if they say so."""
+        """Note that the worker has answered, in ``seconds`` if they say so."""
         if seconds is None:
-            # Who answers many at once may tell them all at the end.
+            # A worker with many questions may tell all answers at the end: divide by their number.
             since, questions = self._handed.get(worker, (now, 1))
             seconds = max(now - since, 0.0) / questions
         took = min(seconds, self.longest)
@@ -48,16 +53,16 @@ class Paces:
         self._pace[worker] = before + _WEIGHT * (took - before)
 
     def of(self, worker: str) -> float | None:
-        """Seconds that the worker takes for an answer; None if that is not known."""
+        """Seconds that the worker takes for an answer; None if not known."""
         return self._pace.get(worker)
 
     def typical(self) -> float | None:
-        """Seconds that half of the workers need no more than; None if nothing is known."""
+        """The median of the workers' paces, in seconds; None if none is known."""
         known = list(self._pace.values())
         return median(known) if known else None
 
     def lease(self, worker: str, questions: int = 1) -> float:
-        """Seconds for which so many questions are kept for the worker."""
+        """Seconds that a lease lasts for a worker who holds this many questions."""
         pace = self.of(worker)
         if pace is None:
             typical = self.typical()

@@ -1,1 +1,1 @@
-"""A step is one Batch and, once all its slots are settled, one frozen Tally."""
+"""Steps: opening, closing, and the log they form."""

@@ -1,11 +1,11 @@
 """From one step to the next: close, compute, open. Any process may do it, at any time.
 
 The Tally is frozen in one short transaction. The next plans and Batch are computed outside any
-transaction, by the live session this process holds at that step, or by replaying the log into a
-fresh one. Of several that try, one opens the step (or ends the campaign), with plans, Batch and
-slots in one transaction. The race is decided whole: the others discard their sessions, whatever
-those had guessed, and go on from what the winner wrote. A method without plans must ask the same
-everywhere, and that is checked. A crash anywhere leaves a state from which the next caller goes on.
+transaction, by the live session that this process holds at that step, or by replaying the log into
+a fresh one. If several processes try, one opens the step (or ends the campaign), with plans, Batch
+and slots in one transaction. The others discard their sessions, whatever those had guessed, and go
+on from what the winner wrote. A method without plans must ask the same everywhere, and that is
+checked. A crash anywhere leaves a state from which the next caller goes on.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def resumed(
     inputs: Inputs,
     at_work: Callable[[], int] | None = None,
 ) -> Session:
-    """A session that stands where the campaign's log ends, or ReplayMismatch.
+    """A session that has replayed the campaign's log; ReplayMismatch if that fails.
 
-    What was claimed stays true only for the claim version and the texts it was made under.
+    A claim holds only for the claim version and the texts that it was made with.
     """
     recipe = log.recipe
     claim, texts = CLAIM_VERSIONS.get(settings.method), inputs.texts
@@ -63,7 +63,7 @@ def resumed(
     if recipe.get("texts") not in (texts, None):
         raise _not_as_begun(log, "texts of items and questions it began with", "others")
     live = new_session(settings, problem, log, inputs, at_work)
-    log.recipe = recipe  # with what a campaign adds to it
+    log.recipe = recipe  # into an empty log new_session writes its own, without a campaign's fields
     return live
 
 
@@ -77,7 +77,7 @@ def _not_as_begun(log: Log, what: str, got: str) -> ReplayMismatch:
 
 
 def _refused(error: ReplayMismatch, log: Log, campaign: str) -> ReplayMismatch:
-    """Which campaign it is, and what its owner can do."""
+    """The error with the campaign's name, and with what its owner can do."""
     expected, got, _ = error.args
     versions = _in_words(log.recipe.get("versions"))
     same = log.recipe.get("claim") == CLAIM_VERSIONS.get(str(log.recipe.get("method")))
@@ -95,7 +95,10 @@ def _refused(error: ReplayMismatch, log: Log, campaign: str) -> ReplayMismatch:
 
 @dataclass
 class Advancer:
-    """Moves one campaign on; keeps the session it used, for the next time."""
+    """Moves one campaign on, and keeps the session for the next time.
+
+    A kept session spares replaying the whole log at every step.
+    """
 
     database: Transactions
     campaign: int
@@ -107,7 +110,7 @@ class Advancer:
     _turn: Lock = field(default_factory=Lock)
 
     def advance(self, now: float) -> bool:
-        """Close the newest step if it is settled and open the next; whether anything moved."""
+        """Close the newest step if it is settled, and open the next; True if anything changed."""
         with self._turn:
             self._now = now
             with self.database.read() as connection:
@@ -126,17 +129,19 @@ class Advancer:
             return True
 
     def end(self) -> None:
-        """Close the campaign, whatever it waits for: what closed steps say is its outcome.
+        """Close the campaign, even if a step is open. Its outcome is that of the closed steps.
 
-        One whose log cannot be replayed is closed without an outcome.
+        A campaign whose log cannot be replayed is closed without an outcome.
         """
         with self._turn:
-            self._live = None  # it is over, or the log has moved on
+            self._live = None
+            # A step that closes or opens between reading the log and writing the outcome would
+            # make the outcome wrong, so try again until nothing came between.
             while not self._ended():
                 pass
 
     def _ended(self) -> bool:
-        """Try to close the campaign; False if a step was closed or opened meanwhile."""
+        """Try to close the campaign; False if a step was closed or opened in between."""
         with self.database.read() as connection:
             here = progress_of(connection, self.campaign)
             if here.state not in GOING:
@@ -150,9 +155,9 @@ class Advancer:
             stop_at_close(live)
             outcome = self._outcome(live)
             if len(log) == (0 if here.number is None else here.number + 1):
-                plans = plan_bytes(live.log.pending)  # else they are the open step's
+                plans = plan_bytes(live.log.pending)  # otherwise the open step has them already
         except ReplayMismatch:
-            pass
+            pass  # an owner must be able to close what this askfew cannot replay
         with self.database.write() as connection:
             lock_state(connection, self.campaign)
             if here.number is not None:
@@ -164,7 +169,10 @@ class Advancer:
         return True
 
     def _close(self, here: Progress, now: float) -> bool:
-        """Freeze the step if nothing of it waits any more; slots nobody may take are given up."""
+        """Freeze the step if none of its slots waits; True if it is closed then.
+
+        When the step has waited long enough, the slots that nobody may take are given up first.
+        """
         assert here.number is not None
         assert here.opened is not None
         if here.waiting and time.perf_counter() < self._look_again:
@@ -178,19 +186,21 @@ class Advancer:
             if step.closed is not None:
                 return True
             if state_of(connection, self.campaign) not in GOING:
-                return False  # closed meanwhile: its outcome does not know of this step
+                return False  # the campaign was closed, and its outcome is without this step
             if overtime:
                 per_cell = self.settings.answers_per_worker_and_cell
                 give_up_unanswerable(connection, self.campaign, here.number, per_cell)
             empty_impossible(connection, self.campaign, here.number, self.settings.answers)
             closed = close_step(connection, step, self.problem, now)
-        # Who asks for nothing again and again must not keep everybody else waiting.
+        # Workers who ask in vain call this again and again, and it holds the writers' lock. 20
+        # times as long a pause keeps it below a twentieth of the time, however large the step is.
         self._look_again = time.perf_counter() + 20 * (time.perf_counter() - began)
         return closed
 
     def _all_have_come(self) -> bool:
-        """Whether as many work as were expected: for a slot that none of them may take, there is
-        nobody to wait for.
+        """Whether all expected people are here.
+
+        Then nobody else will come for a slot that none of them may take, so the step need not wait.
         """
         if self.settings.people is None:
             return False
@@ -212,14 +222,15 @@ class Advancer:
         return live
 
     def _at_work(self) -> int:
-        """How many people answer just now."""
+        """How many workers were active in the last ``ACTIVE_SECONDS``."""
         with self.database.read() as connection:
             return active_count(connection, self.campaign, self._now - ACTIVE_SECONDS)
 
     def _tell_last(self, live: Session, number: int) -> bool:
-        """Bring a session that is one step behind up to date; whether it then is.
+        """Tell the session the step before ``number``; whether it is up to date then.
 
-        One that had guessed otherwise than the step that was opened stays behind.
+        A session that would have asked or planned something else than the stored step is not told:
+        the caller replays the log instead.
         """
         asked = live.ask()
         if asked is not None and len(live.log) == number - 1:
@@ -231,10 +242,11 @@ class Advancer:
         return len(live.log) == number
 
     def _write(self, live: Session, number: int, now: float) -> bool:
-        """Open the step, or end the campaign: all of it, or nothing if somebody was first."""
+        """Open the step or end the campaign, in one transaction; False if somebody was first."""
         batch, plans = live.ask(), live.log.pending
         outcome = None if batch is not None else self._outcome(live)
         with self.database.write() as connection:
+            # The lock on the campaign's row decides the race: the next one finds the step there.
             state = lock_state(connection, self.campaign)
             if state not in GOING or find_step(connection, self.campaign, number) is not None:
                 return False
@@ -245,8 +257,9 @@ class Advancer:
         return True
 
     def _lose(self, live: Session, number: int) -> None:
-        """Somebody else was first. A session that stands where they went may go on; another is
-        discarded, and what they wrote is replayed the next time.
+        """Somebody else opened the step first: keep the session only if it wanted the same.
+
+        Otherwise it is discarded, and the stored log is replayed the next time.
         """
         with self.database.read() as connection:
             row = find_step(connection, self.campaign, number)
@@ -270,7 +283,7 @@ class Advancer:
             )
 
     def _outcome(self, live: Session) -> str:
-        """The end as the store keeps it; its rule knows which answers taught it."""
+        """The outcome as JSON; its rule names the seals of the steps that taught it."""
         outcome = live.outcome
         assert outcome is not None
         if outcome.rule is not None:
@@ -282,7 +295,7 @@ class Advancer:
 
 
 def stop_at_close(live: Session) -> None:
-    """End a session as its campaign's owner does."""
+    """End a session as if its owner closed the campaign."""
     live.stop(
         Closed(
             "a campaign asks until every item is certified or given up",

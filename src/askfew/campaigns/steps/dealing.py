@@ -1,4 +1,4 @@
-"""In which order a Batch's answers are asked for."""
+"""The order in which a Batch's answers are asked for."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def deal(batch: Batch, *, references: bool) -> list[tuple[int, int, int, bool]]:
-    """One slot an answer: question after question about every item, then the second answers.
+    """The slots of a Batch, one for each answer: row, item, question, whether about a reference.
 
-    Each is row, item, question, and whether it is about a reference (never without ``references``).
-    People are faster and more consistent if the question stays for a run of items. Whoever goes
-    through the slots in this order meets as many items as possible before they meet one again.
+    All first answers come first, question by question; then all second answers, and so on. People
+    are faster and more consistent if the question stays for a run of items, and a worker who goes
+    through the slots in this order meets many items before one comes again. Without ``references``
+    no slot is about a reference.
     """
     rows = np.repeat(np.arange(len(batch)), batch.repeats)
     questions = batch.questions[rows]
@@ -38,7 +39,7 @@ def deal(batch: Batch, *, references: bool) -> list[tuple[int, int, int, bool]]:
 
 
 def _turns(names: Ints) -> Ints:
-    """How many of the same name come before each: 7 7 3 7 has the turns 0 1 0 2."""
+    """For each name, how many equal ones come before it: 7 7 3 7 has the turns 0 1 0 2."""
     order = np.argsort(names, kind="stable")
     ordered = names[order]
     first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
@@ -49,7 +50,7 @@ def _turns(names: Ints) -> Ints:
 
 
 def _references(batch: Batch) -> Bools:
-    """Rows about items that have their label already: they are asked only as references."""
+    """Which rows are about items that have a label already: those are asked only as references."""
     if batch.known is None:
         return np.zeros(len(batch), dtype=np.bool_)
     return np.asarray(batch.known.labels[batch.items] >= 0)

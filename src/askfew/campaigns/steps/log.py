@@ -1,4 +1,4 @@
-"""The log in the store: steps opened with their plans and slots, closed with their exact Tally."""
+"""The log in the store: opening steps with plans and slots, closing them with an exact Tally."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def open_step(
     plans: Sequence[Plan],
     now: float,
 ) -> None:
-    """Insert plans, Batch and slots; a step that is there already is an error.
+    """Insert plans, Batch and slots; a step that exists already is an error.
 
-    To be called in one transaction: no slot is handed out before the plan behind it is kept. Slots
-    that a reused campaign has answers for are filled at once.
+    Call it in one transaction: no slot may be handed out before its plan is stored. Slots that a
+    reused campaign has answers for are filled at once.
     """
     steps.insert_step(connection, campaign, number, batch, plans, now)
-    # Who works by plans compares items with a rule, not with each other: no row is a reference.
+    # A method with plans compares items with a rule, not with each other: no row is a reference.
     insert_slots(connection, campaign, number, deal(batch, references=not plans))
     fill_step(connection, campaign, number)
 
 
 def close_step(connection: Connection, step: StepRow, problem: Problem, now: float) -> bool:
-    """Freeze the Tally of a step that is locked, if all its slots are settled; whether they are."""
+    """Freeze the Tally of a locked step if all its slots are settled; True if they are."""
     campaign, number = step.campaign, step.number
-    # No older step has slots that wait, so the campaign's are this step's.
+    # Older steps are closed and have no waiting slots, so a waiting slot is one of this step.
     if is_waiting(connection, campaign):
         return False
     batch = step.batch
@@ -61,7 +61,7 @@ def close_step(connection: Connection, step: StepRow, problem: Problem, now: flo
 def read_log(
     connection: Connection, campaign: int, problem: Problem, *, before: int | None = None
 ) -> Log:
-    """All closed steps, or those before one, as they were sealed, and the plans made after them."""
+    """The closed steps (or those before step ``before``), and the plans made after them."""
     about = campaigns.get_campaign(connection, campaign)
     closed: list[Step] = []
     pending = about.closing
@@ -81,7 +81,7 @@ def read_step(connection: Connection, campaign: int, number: int) -> Step:
 
 
 def same_plans(one: Sequence[Plan], other: Sequence[Plan]) -> bool:
-    """Whether they are the same, bit for bit."""
+    """Whether both lists of plans are the same, bit for bit."""
     return plan_bytes(one) == plan_bytes(other)
 
 
@@ -90,11 +90,14 @@ def _step(row: StepRow) -> Step:
 
 
 def _tally(rows: int, answered: Sequence[tuple[int, float]]) -> Tally:
-    """Counts and exact sums by row: fsum, so that the order of arrival can never matter."""
+    """Counts and exact sums by row.
+
+    The sums are exact (fsum), so they do not depend on the order of arrival.
+    """
     table = np.array(answered, dtype=np.float64).reshape(-1, 2)
     row, value = table[:, 0].astype(np.int64), table[:, 1]
     counts, sums, squares = np.bincount(row, minlength=rows), np.zeros(rows), np.zeros(rows)
-    alone = counts[row] == 1  # most rows of a large step: nothing is to be added
+    alone = counts[row] == 1  # most rows of a large step, so these are not summed one by one
     with np.errstate(over="ignore"):  # an impossible answer's square is inf, as Python's v * v
         sums[row[alone]], squares[row[alone]] = value[alone], value[alone] ** 2
     several: dict[int, list[float]] = {}
@@ -108,10 +111,10 @@ def _tally(rows: int, answered: Sequence[tuple[int, float]]) -> Tally:
 def frozen_rule(
     connection: Connection, campaign: int, settings: Settings, questions: Sequence[str]
 ) -> Rule | None:
-    """The one that was given, or the one that was frozen in some step; by the questions' ids."""
+    """The rule that was given, or the one that the campaign froze; with the questions' ids."""
     if settings.rule is not None:
         return settings.rule
-    # It stands in the first step of its phase.
+    # The plan that freezes it is in the first step after learning.
     for plan in plans_after_learning(connection, campaign):
         if plan.kind == "freeze":
             rule = Rule.from_dict(plan.facts["rule"])

@@ -1,15 +1,15 @@
-"""``create --reuse OLD``: a step's slots are filled with answers already paid for.
+"""``create --reuse OLD``: fill a step's slots with answers already paid for.
 
 When a step opens, every slot takes the next unused answer that OLD's closed steps have to the same
 (item id, question id), in the order of OLD's steps and slots. No choice looks at a value, so it is
-as if the same workers were asked again and said what they said. (In order of arrival, or from a
-step that is still open, those who take longer to say no would come last, and whoever takes a few
-would take too many yes.) Which answers are used up follows from the new campaign alone: a worker's
-answers to a cell are consumed first come, first used.
+as if the same workers were asked again and said the same. (In order of arrival, or from a step that
+is still open, people who take longer to say no would come last, and the first few answers would
+have too many yes.) Which answers are used up follows from the new campaign alone: the answers of a
+worker to a cell are used in their order.
 
-No claim about a rule may count again the answers that taught it. A rule names them by the seals of
-the steps they were given in. A campaign that took answers over from another one is known by the
-seal of that one's first step, too.
+No claim about a rule may count the answers that taught it. A rule names them by the seals of the
+steps they were given in. If the campaign that learnt the rule had reused another one, the seal of
+that one's first step is named too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["check_fresh", "fill_step", "learning", "reused_campaign", "taught_by
 
 
 def taught_by(connection: Connection, campaign: int, log: Log) -> list[str]:
-    """Seals of the steps in which the campaign learnt its rule, and of those it reused."""
+    """Seals of the steps in which the campaign learnt its rule, and of campaigns it reused."""
     own = learning(log)
     if not own:
         return []  # the rule was given
@@ -78,9 +78,9 @@ def reused_campaign(connection: Connection, name: str, settings: Settings) -> in
 
 
 def fill_step(connection: Connection, campaign: int, step: int) -> None:
-    """Answer the step's slots as far as the reused campaign can.
+    """Fill the step's slots with the answers of the reused campaign, as far as it has some.
 
-    To be called in the transaction that opens the step: both happen, or neither.
+    Call it in the transaction that opens the step, so that no worker is lent a slot first.
     """
     new = get_campaign(connection, campaign)
     if new.reused is None:
@@ -91,7 +91,7 @@ def fill_step(connection: Connection, campaign: int, step: int) -> None:
     used: Counter[tuple[Cell, str]] = Counter()
     for cell, worker, counts, was_reused in told_before(connection, campaign, step):
         held[cell, worker] += counts
-        used[cell, worker] += was_reused  # also what was taken back since
+        used[cell, worker] += was_reused  # taken back or not: an answer is used only once
     offers = _unused(offers_for_step(connection, campaign, step, new.reused, kind), used)
     told = []
     for number, cell in enumerate(cells_in_order(connection, campaign, step)):
@@ -104,7 +104,10 @@ def fill_step(connection: Connection, campaign: int, step: int) -> None:
 def _unused(
     offers: list[Offer], used: Counter[tuple[Cell, str]]
 ) -> defaultdict[Cell, deque[Offer]]:
-    """By cell, without as many of each worker's first answers as have been used before."""
+    """The offers by cell, without those that earlier steps have used.
+
+    Each worker's answers to a cell are used in their order, so the first ones are left out.
+    """
     left: defaultdict[Cell, deque[Offer]] = defaultdict(deque)
     for offer in offers:
         cell = offer.item, offer.question

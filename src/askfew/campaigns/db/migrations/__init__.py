@@ -1,4 +1,4 @@
-"""How a store's tables came to be, version by version (Alembic)."""
+"""Creating and upgrading a store's tables, version by version (Alembic)."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ __all__ = ["latest_version", "upgrade", "version_of"]
 
 @cache
 def latest_version() -> str:
-    """The version this askfew works with."""
+    """The version of the tables that this askfew works with."""
     head = ScriptDirectory.from_config(_config()).get_current_head()
     assert head is not None
     return head
 
 
 def version_of(connection: Connection) -> str | None:
-    """The version of this store; None if it has no tables of ours."""
+    """The version of this store's tables; None if it has none of askfew's."""
     return MigrationContext.configure(connection).get_current_revision()
 
 
 def upgrade(connection: Connection) -> None:
     """Bring the store to the latest version, within the caller's transaction."""
     if connection.dialect.name == "postgresql":
-        # Of several that find an empty database, one makes the tables; SQLite's writers queue.
+        # Several processes may find an empty database at once; with this lock one makes the
+        # tables, and the others find them. On SQLite the writers' lock does the same.
         connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('askfew upgrade'))"))
     config = _config()
     config.attributes["connection"] = connection
@@ -49,5 +50,6 @@ def upgrade(connection: Connection) -> None:
 
 def _config() -> Config:
     config = Config()
+    # Alembic reads options with configparser, for which % is special.
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     return config

@@ -1,1 +1,1 @@
-"""What is asked of the tables, one module for each noun. Functions take and return records."""
+"""Queries on the tables, one module for each noun. Functions take and return records."""

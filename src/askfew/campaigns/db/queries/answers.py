@@ -1,4 +1,4 @@
-"""The answers of a campaign: which count, and what they add up to. The database adds."""
+"""The answers of a campaign: which of them count, and sums over them, made by the database."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _COUNTS = answers.c.retracted.is_(False)
-"""An answer counts unless it was taken back; those of the open step, too."""
+"""An answer counts unless it was taken back; answers of the open step count, too."""
 
 
 def _counting(campaign: int) -> ColumnElement[bool]:
@@ -45,13 +45,12 @@ def _counting(campaign: int) -> ColumnElement[bool]:
 
 
 def _counted(campaign: int) -> ColumnElement[bool]:
-    """An answer that a closed step has counted.
+    """The condition: the answer counts and its step is closed.
 
-    Values of an open step are shown to nobody. Whoever sees them could still decide what becomes of
-    the step: who is asked, what is imported, when it is left alone. An open step's answers are also
-    a biased sample by themselves: those who take longer to say no are missing. So whatever reads
-    values (pages, report, exports, the test of independence, ``create --reuse``) reads closed steps
-    only.
+    Values of an open step are shown to nobody. A person who saw them could still influence the
+    step: who is asked, what is imported, when to stop. They are also a biased sample: answers of
+    people who take longer to say no are missing. So everything that reads values (pages, report,
+    exports, the test of independence, ``create --reuse``) reads closed steps only.
     """
     closed = select(steps.c.number).where(steps.c.campaign == campaign, steps.c.closed.is_not(None))
     return and_(_counting(campaign), answers.c.step.in_(closed))
@@ -59,16 +58,17 @@ def _counted(campaign: int) -> ColumnElement[bool]:
 
 @dataclass(frozen=True, slots=True)
 class WorkerAnswers:
-    """What a worker has answered: how often, in how many seconds, how much of it elsewhere."""
+    """How many answers a worker gave, how long they took, how many come from a reused campaign."""
 
     answers: int
     seconds: float | None
+    """The mean per answer; None if not known."""
     reused: int
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An answer of another campaign, about the cell of this one that asks the same."""
+    """An answer of a reused campaign, with item and question as this campaign numbers them."""
 
     item: int
     question: int
@@ -80,27 +80,27 @@ class Offer:
 
 
 def totals_by_campaign(connection: Connection) -> dict[int, tuple[int, float]]:
-    """Answers so far, and what they cost, by campaign."""
+    """The number of answers so far and their cost, by campaign."""
     totals = select(answers.c.campaign, func.count(), func.sum(answers.c.cost)).where(_COUNTS)
     rows = connection.execute(totals.group_by(answers.c.campaign))
     return {row[0]: (row[1], float(row[2] or 0.0)) for row in rows}
 
 
 def count_and_cost(connection: Connection, campaign: int) -> tuple[int, float]:
-    """Answers so far, and what they cost."""
+    """The number of answers so far, and their cost."""
     query = select(func.count(), func.sum(answers.c.cost)).where(_counting(campaign))
     count, cost = connection.execute(query).one()
     return count, float(cost or 0.0)
 
 
 def count_by_item(connection: Connection, campaign: int) -> dict[int, int]:
-    """Answers so far, by item."""
+    """The number of answers so far, by item."""
     query = select(answers.c.item, func.count()).where(_counting(campaign))
     return {row[0]: row[1] for row in connection.execute(query.group_by(answers.c.item))}
 
 
 def largest_shares(connection: Connection, campaign: int) -> dict[str, float]:
-    """By worker: the largest part they have in the answers about any item that has two."""
+    """By worker: their largest share in the answers about one item, of items with at least two."""
     times = func.count()
     theirs = (
         select(
@@ -118,7 +118,7 @@ def largest_shares(connection: Connection, campaign: int) -> dict[str, float]:
 
 
 def count_by_time(connection: Connection, campaign: int, points: int) -> list[tuple[float, int]]:
-    """How many answers came until when, at about so many points of time; none for no answers."""
+    """How many answers had come by which time, at about ``points`` times; empty without answers."""
     ours = _counting(campaign)
     first, last = connection.execute(
         select(func.min(answers.c.time), func.max(answers.c.time)).where(ours)
@@ -126,7 +126,7 @@ def count_by_time(connection: Connection, campaign: int, points: int) -> list[tu
     if first is None:
         return []
     width = max((last - first) / points, 1e-3)
-    # Rounded down: a cast alone cuts off on SQLite, and rounds on PostgreSQL.
+    # Integer division, because a cast alone truncates on SQLite but rounds on PostgreSQL.
     bucket = cast((answers.c.time - first) // width, Integer).label("bucket")
     rows = connection.execute(
         select(bucket, func.count()).where(ours).group_by(bucket).order_by(bucket)
@@ -139,7 +139,7 @@ def count_by_time(connection: Connection, campaign: int, points: int) -> list[tu
 
 
 def answers_by_worker(connection: Connection, campaign: int) -> dict[str, WorkerAnswers]:
-    """What everybody has answered so far."""
+    """What each worker has answered so far."""
     is_reused = answers.c.id.like(f"%-{REUSED}")
     rows = connection.execute(
         select(
@@ -155,7 +155,7 @@ def answers_by_worker(connection: Connection, campaign: int) -> dict[str, Worker
 
 
 def median_seconds(connection: Connection, campaign: int) -> dict[str, float]:
-    """How long half of everybody's answers took at most, where that is known."""
+    """The median seconds per answer of each worker, where known."""
     theirs, seconds = answers.c.worker, answers.c.seconds
     ranked = (
         select(
@@ -167,14 +167,14 @@ def median_seconds(connection: Connection, campaign: int) -> dict[str, float]:
         .where(_counting(campaign), seconds.is_not(None))
         .subquery()
     )
-    # The one in the middle, or the two.
+    # The rank in the middle, or the two ranks in the middle of an even number.
     middle = (2 * ranked.c.rank).between(ranked.c.count, ranked.c.count + 2)
     query = select(ranked.c.worker, func.avg(ranked.c.seconds)).where(middle)
     return {row[0]: float(row[1]) for row in connection.execute(query.group_by(ranked.c.worker))}
 
 
 def skips_by_worker(connection: Connection, campaign: int) -> dict[str, int]:
-    """How often everybody skipped or failed."""
+    """How often each worker skipped or failed."""
     skipped = connection.execute(
         select(refusals.c.worker, func.count())
         .where(refusals.c.campaign == campaign)
@@ -184,7 +184,7 @@ def skips_by_worker(connection: Connection, campaign: int) -> dict[str, int]:
 
 
 def is_alone(connection: Connection, campaign: int, worker: str) -> bool:
-    """Whether nobody else has answered."""
+    """Whether nobody but this worker has answered."""
     others = select(answers.c.worker).where(_counting(campaign), answers.c.worker != worker)
     return connection.execute(others.limit(1)).first() is None
 
@@ -192,8 +192,9 @@ def is_alone(connection: Connection, campaign: int, worker: str) -> bool:
 def above_by_worker_and_item(
     connection: Connection, campaign: int, question: int, middle: float, every: int
 ) -> list[tuple[str, int, int, int]]:
-    """Worker, item, counted answers to the question, and how many of them lie above the middle;
-    of every so manieth item.
+    """Worker, item, counted answers to the question, and how many of them are above ``middle``.
+
+    Only of items whose number is a multiple of ``every``.
     """
     above = case((answers.c.value > middle, 1), else_=0)
     rows = connection.execute(
@@ -207,8 +208,10 @@ def above_by_worker_and_item(
 def repeated_answers(
     connection: Connection, campaign: int, worker: str | None = None
 ) -> list[tuple[str, int, int, float]]:
-    """Worker, item, question and value of all counted answers by those (or by the one) who
-    answered some cell twice; in the order of worker and cell, then of steps and slots.
+    """Worker, item, question and value of all counted answers by workers with repeated cells.
+
+    Those are the workers (or the one worker) who answered some cell twice. Ordered by worker and
+    cell, then by step and slot.
     """
     here = [_counted(campaign)]
     if worker is not None:
@@ -243,7 +246,7 @@ def answers_about(
 
 
 def skips_about(connection: Connection, campaign: int, item: int) -> list[str]:
-    """Why questions about an item were skipped, once for each time."""
+    """The reasons for which questions about an item were skipped, one for each skip."""
     rows = connection.execute(
         select(refusals.c.reason)
         .select_from(refusals)
@@ -268,7 +271,7 @@ def told_times(connection: Connection, campaign: int) -> Iterator[tuple[int, int
 
 
 def imported_marks(connection: Connection, campaign: int, begin: str) -> set[str]:
-    """The marks (the last part of the id) of all answers whose mark begins so."""
+    """The marks (the last part of the id) of all answers whose mark starts with ``begin``."""
     ids = connection.execute(
         select(answers.c.id).where(
             answers.c.campaign == campaign, answers.c.id.like(f"{campaign}-%-{begin}%")
@@ -280,9 +283,7 @@ def imported_marks(connection: Connection, campaign: int, begin: str) -> set[str
 def told_before(
     connection: Connection, campaign: int, step: int
 ) -> Iterator[tuple[tuple[int, int], str, bool, bool]]:
-    """Cell, worker, whether it counts and whether it was reused, of all answers there are about the
-    cells of a step.
-    """
+    """All answers about the cells of a step: cell, worker, whether it counts, whether reused."""
     cells = cells_of_step(campaign, step)
     rows = connection.execute(
         select(
@@ -300,8 +301,9 @@ def told_before(
 def offers_for_step(
     connection: Connection, campaign: int, step: int, old: int, kind: AnswerKind
 ) -> list[Offer]:
-    """What an old campaign has counted for the cells of a step, in the order of its own steps and
-    slots. Cells are the same if the ids of item and question are.
+    """The counted answers of an old campaign to the cells of a step, by its own steps and slots.
+
+    Two cells are the same if the ids of item and question are.
     """
     old_items, old_questions = items.alias("old_items"), questions.alias("old_questions")
     cells = cells_of_step(campaign, step)

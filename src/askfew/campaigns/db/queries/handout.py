@@ -1,4 +1,4 @@
-"""Which open slots a worker may take, and in which order of preference; lending them.
+"""Finding open slots that a worker may take, by order of preference, and lending them.
 
 The statements are built once, with named parameters: building them takes longer than running them.
 """
@@ -64,10 +64,10 @@ _NOW = bindparam("now", type_=slots.c.expires.type)
 _FROM = bindparam("from_number", type_=slots.c.number.type)
 _BELOW = bindparam("below_number", type_=slots.c.number.type)
 _BEYOND = 2**31 - 1
-"""Above the number of any slot."""
+"""Larger than the number of any slot: it is the largest INTEGER."""
 _OPEN_HERE = and_(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP, may(SlotEvent.LENT))
 _HELD = slots.alias("held")
-"""Slots somebody has leased or answered, or may still answer although their lease ran out."""
+"""Slots that a worker has leased or answered, or may still answer although the lease ran out."""
 _LENT: dict[str, Any] = {
     "state": becomes(SlotEvent.LENT),
     "worker": _WORKER,
@@ -77,7 +77,7 @@ _LENT: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Taker:
-    """Who takes slots of which step, how often they may have a cell, and until when they lend."""
+    """Who takes slots of which step, how often they may have a cell, and when the leases end."""
 
     campaign: int
     step: int
@@ -85,7 +85,7 @@ class Taker:
     per_cell: int
     until: float
     place: int
-    """The number of the slot from which on they look; after the last comes the first."""
+    """The number of the slot from which they search; after the last comes the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class OpenSlot:
     question: int
     reference: bool
     times: int
-    """How often the worker has this cell already."""
+    """How many slots of this cell the worker has already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,13 @@ def _held_by(worker: ColumnElement[str]) -> ColumnElement[bool]:
         _HELD.c.worker == worker,
         _HELD.c.item == slots.c.item,
         _HELD.c.state < SlotState.EMPTY.value,
-        # Whoever was late may have the very same slot again.
+        # A worker whose lease ran out may get the very same slot again.
         not_(and_(_HELD.c.step == slots.c.step, _HELD.c.number == slots.c.number)),
     )
 
 
 def _count(table: FromClause, *conditions: ColumnElement[bool]) -> ColumnElement[int]:
-    """How many there are, looked up by index for each slot.
+    """The number of matching rows, looked up by index for each slot.
 
     Not EXISTS, which PostgreSQL turns into a join with all that the worker has ever held.
     """
@@ -130,12 +130,12 @@ def _count(table: FromClause, *conditions: ColumnElement[bool]) -> ColumnElement
 
 
 def _times(worker: ColumnElement[str]) -> ColumnElement[int]:
-    """How often the worker has this cell already."""
+    """How many slots of this cell the worker has already."""
     return _count(_HELD, _held_by(worker), _HELD.c.question == slots.c.question)
 
 
 def _unrefused(worker: ColumnElement[str]) -> ColumnElement[bool]:
-    """Not a slot this worker has refused."""
+    """The condition: this worker has not refused the slot."""
     refused = _count(
         refusals,
         refusals.c.campaign == _CAMPAIGN,
@@ -147,6 +147,10 @@ def _unrefused(worker: ColumnElement[str]) -> ColumnElement[bool]:
 
 
 def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[Any]:
+    """Open slots that the worker has not refused, in their order, locked.
+
+    Slots that another transaction is about to lend are skipped, so that nobody waits for it.
+    """
     return (
         select(slots.c.number, slots.c.item, slots.c.question, slots.c.reference)
         .where(_OPEN_HERE, slots.c.number >= _FROM, slots.c.number < _BELOW)
@@ -157,7 +161,7 @@ def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[Any]:
 
 
 def _lend_first(*wishes: ColumnElement[bool]) -> ReturningUpdate[Any]:
-    """Pick and lend in one statement, which is how most questions are handed out."""
+    """Pick and lend a slot in one statement, which is how most questions are handed out."""
     first = _open_to_worker(*wishes).limit(literal_column("1", Integer)).cte("first")
     lease = (
         bindparam("lease_begins", type_=String)
@@ -167,7 +171,7 @@ def _lend_first(*wishes: ColumnElement[bool]) -> ReturningUpdate[Any]:
     return (
         update(slots)
         .where(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP)
-        # Not a join: PostgreSQL, as long as it has not analysed the table, would look at them all.
+        # Not a join: until PostgreSQL has analysed the table, it would scan all slots for one.
         .where(slots.c.number == select(first.c.number).scalar_subquery())
         .values(**_LENT, lease=lease)
         .returning(slots.c.lease, slots.c.item, slots.c.question, slots.c.reference)
@@ -180,17 +184,19 @@ _WISHES: tuple[tuple[ColumnElement[bool], ...], ...] = (
     (_NEW_TO_WORKER,),
     (_times(_WORKER) < _PER_CELL,),
 )
-"""First slots of items the worker has not met, in the role (reference or not) they already have in
-this step; then of items they have not met; then any they may take. So, as far as there are workers
-enough, nobody appears twice in one item's evidence."""
+"""By stage: slots of items the worker has not met, in the role (reference or not) that they have in
+this step; then of items they have not met; then any they may take. So, with enough workers, nobody
+appears twice in one item's evidence."""
 NEW, ANY = 1, 2
+"""The second and the third stage."""
 STAGES = tuple(
     _open_to_worker(*wishes).add_columns(_times(_WORKER)).limit(bindparam("most"))
     for wishes in _WISHES
 )
-"""Up to ``most`` slots, by stage, each with how often the worker has its cell already."""
+"""By stage: up to ``most`` slots, each with how often the worker has its cell already."""
 ITEMS_AT_ONCE = 40
-"""Items whose other slots are looked for in one statement. A round number."""
+"""Items whose other slots one statement searches. A round number; the statement has a parameter
+for each, so that it is compiled only once."""
 _OF_ITEMS = (
     _open_to_worker(
         slots.c.item.in_([bindparam(f"item_{n}") for n in range(ITEMS_AT_ONCE)]),
@@ -200,7 +206,7 @@ _OF_ITEMS = (
     .limit(bindparam("most"))
 )
 LEND_FIRST = tuple(_lend_first(*wishes) for wishes in _WISHES)
-"""Lease the first slot of a stage to the worker; nothing comes back if there is none."""
+"""By stage: lease its first slot to the worker; returns no row if there is none."""
 _LEND = (
     update(slots)
     .where(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP)
@@ -213,7 +219,7 @@ _REMEMBER_ROLE = (
     .values(step=_STEP, reference=bindparam("role"))
 )
 OVERDUE = any_leased(_CAMPAIGN, slots.c.expires < _NOW)
-"""For queries: some lease of ``this_campaign`` has run out by ``now``."""
+"""For queries: whether some lease of ``this_campaign`` has run out by ``now``."""
 _OVERDUE_SLOTS = (
     select(slots.c.step, slots.c.number, slots.c.value)
     .where(slots.c.campaign == _CAMPAIGN, LEASED, slots.c.expires < _NOW)
@@ -266,7 +272,7 @@ def _parameters(taker: Taker) -> dict[str, Any]:
 
 
 def _from_place(taker: Taker) -> Iterator[dict[str, Any]]:
-    """Parameters for the slots from the taker's place on, and for those before it."""
+    """Parameters for the slots from the taker's place to the end, then for those before it."""
     wanted = _parameters(taker)
     yield {**wanted, "from_number": taker.place, "below_number": _BEYOND}
     if taker.place:
@@ -276,7 +282,7 @@ def _from_place(taker: Taker) -> Iterator[dict[str, Any]]:
 def lend_first(
     raw: RawTransaction, taker: Taker, stage: int, role: bool | None
 ) -> tuple[Lease, bool] | None:
-    """Lend the first slot of a stage, and say whether it is about a reference; None if none is."""
+    """Lend the first slot of a stage: the lease, and whether it is about a reference; or None."""
     begins, ends = LeaseId.around(taker.campaign, taker.step)
     about = {"role": role, "lease_begins": begins, "lease_ends": ends}
     for wanted in _from_place(taker):
@@ -290,7 +296,7 @@ def lend_first(
 def open_slots(
     raw: RawTransaction, taker: Taker, stage: int, role: bool | None, most: int
 ) -> list[OpenSlot]:
-    """The first slots of a stage, held until the transaction ends."""
+    """The first slots of a stage, locked until the transaction ends."""
     found: list[OpenSlot] = []
     for wanted in _from_place(taker):
         if len(found) < most:
@@ -300,7 +306,7 @@ def open_slots(
 
 
 def rank_and_size(raw: RawTransaction, campaign: int, step: int, worker: str) -> tuple[int, int]:
-    """How many workers came before this one, and how many slots the step has."""
+    """How many workers joined before this one, and how many slots the step has."""
     who = {"this_campaign": campaign, "this_step": step, "this_worker": worker}
     rank, last = raw.first(_RANK_AND_SIZE, who)
     return rank, 0 if last is None else last + 1
@@ -310,7 +316,7 @@ def open_slots_of(
     raw: RawTransaction, taker: Taker, items: Sequence[int], most: int
 ) -> list[OpenSlot]:
     """The first slots of these items that the worker may take; ITEMS_AT_ONCE at most."""
-    none = [-1] * (ITEMS_AT_ONCE - len(items))
+    none = [-1] * (ITEMS_AT_ONCE - len(items))  # no item has this number
     named = {f"item_{n}": item for n, item in enumerate([*items, *none])}
     all_numbers = {"from_number": 0, "below_number": _BEYOND}
     wanted = {**_parameters(taker), **all_numbers, **named, "most": most}
@@ -330,18 +336,25 @@ def lend(raw: RawTransaction, taker: Taker, picked: list[OpenSlot]) -> list[Leas
 
 
 def remember_role(raw: RawTransaction, taker: Taker, *, reference: bool) -> None:
-    """Whether the worker answers about references in this step."""
+    """Store whether the worker answers about references in this step."""
     raw.run(_REMEMBER_ROLE, {**_parameters(taker), "role": reference})
 
 
 def overdue_slots(raw: RawTransaction, campaign: int, now: float) -> list[tuple[int, int, bool]]:
-    """Step and number of the slots whose lease ran out, and whether they wait to be redone."""
+    """Step and number of the slots whose lease ran out, and whether each was being redone.
+
+    Locked until the transaction ends; those that somebody is about to answer or renew are skipped.
+    """
     rows = raw.all(_OVERDUE_SLOTS, {"this_campaign": campaign, "now": now})
     return [(step, number, value is not None) for step, number, value in rows]
 
 
 def expire(raw: RawTransaction, campaign: int, places: list[tuple[int, int]]) -> None:
-    """Open these slots to others, by step and number; the late holder keeps their lease's id."""
+    """Open these slots to others, by step and number.
+
+    Worker and lease id stay in the slot, so that a late answer is still taken if nobody else has
+    taken the slot.
+    """
     if places:
         each = ({"this_step": step, "at_number": number} for step, number in places)
         raw.run(_EXPIRE, *({"this_campaign": campaign, **place} for place in each))

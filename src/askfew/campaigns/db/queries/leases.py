@@ -1,4 +1,4 @@
-"""One lease: its slot is answered, refused, released, renewed, taken back. Each by its own id."""
+"""Changes to one slot by its lease: answer, refuse, release, renew, take back."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _LEASE = bindparam("this_lease", type_=slots.c.lease.type)
 _WORKER = bindparam("this_worker", type_=slots.c.worker.type)
 _SLOT = and_(slots.c.campaign == _CAMPAIGN, slots.c.step == _STEP, slots.c.number == _NUMBER)
 _HELD = and_(_SLOT, slots.c.lease == _LEASE, may(SlotEvent.ANSWERED))
-"""This lease's slot still waits: it is leased, or its lease ran out and nobody else has it."""
+"""The slot still waits for this lease: it is leased, or it ran out and nobody else has the slot."""
 _ANSWERS = and_(answers.c.campaign == _CAMPAIGN, answers.c.step == _STEP, answers.c.slot == _NUMBER)
 _ANSWER = and_(_ANSWERS, answers.c.id == _LEASE)
 _ALIVE = exists().where(campaigns.c.id == _CAMPAIGN, campaigns.c.state != "closed")
 BEING_REDONE = and_(LEASED, slots.c.value.is_not(None))
-"""For queries: its answer was taken back, and its worker has not answered again."""
+"""For queries: the answer was taken back, and the worker has not answered again."""
 
 _TAKE = (
     update(slots)
@@ -57,7 +57,8 @@ _TAKE = (
         slots.c.worker,
         slots.c.item,
         slots.c.question,
-        # But for itself: PostgreSQL looks at how things stood before, and an answer may come late.
+        # Without the slot itself: PostgreSQL's RETURNING sees the table as it was before, where a
+        # slot that is answered late is still open.
         any_open(_CAMPAIGN, but=(_STEP, _NUMBER)).label("others_open"),
     )
 )
@@ -71,6 +72,8 @@ _KEPT = {
         if name not in ("worker", "item", "question")
     },
 }
+# One statement is one round trip, and by itself a transaction: the slot is settled and the answer
+# is kept, or neither.
 TAKE_AND_KEEP = select(_TAKEN.c.worker, _TAKEN.c.others_open).add_cte(
     insert(answers)
     .from_select(list(_KEPT), select(*_KEPT.values()))
@@ -85,7 +88,8 @@ _REFUSE = (
         failures=slots.c.failures + 1,
         state=case(
             (slots.c.failures + 1 >= FAILURES_TO_EMPTY, becomes(SlotEvent.EMPTIED)),
-            (slots.c.value.is_not(None), becomes(SlotEvent.EMPTIED)),  # after an undo, nobody else
+            # After an undo nobody else is asked (see ``redo``).
+            (slots.c.value.is_not(None), becomes(SlotEvent.EMPTIED)),
             else_=becomes(SlotEvent.REFUSED),
         ),
         value=None,
@@ -178,10 +182,10 @@ def _at(lease: LeaseId) -> dict[str, Any]:
 
 
 def take(raw: RawTransaction, lease: LeaseId, given: Given) -> tuple[str, bool] | None:
-    """Count the answer if its slot still waits for it: whose it is, and whether other slots are
-    open. None if not.
+    """Count the answer if its slot still waits for it.
 
-    Where the database can, in one statement.
+    Returns the worker, and whether other slots are open; None if the slot does not wait. On
+    PostgreSQL it is one statement.
     """
     at = {**_at(lease), "answer": given.value}
     kept: dict[str, Any] = {
@@ -208,20 +212,20 @@ def take(raw: RawTransaction, lease: LeaseId, given: Given) -> tuple[str, bool] 
 
 
 def holding(raw: RawTransaction, lease: LeaseId) -> Holding | None:
-    """Who holds the slot by this lease, held until the transaction ends; None if nobody does."""
+    """Who holds the slot by this lease, or None; the slot is locked until the transaction ends."""
     found = raw.first(_HOLDING, _at(lease))
     return None if found is None else Holding(found[0], found[1] is not None)
 
 
 def refuse(raw: RawTransaction, lease: LeaseId, worker: str, reason: str, now: float) -> None:
-    """A skip or a failure: the slot goes to someone else, or closes empty. The caller holds it."""
+    """Record a skip or a failure: the slot opens to others or closes empty. The caller locks it."""
     raw.run(_REFUSE, _at(lease))
     place = {"campaign": lease.campaign, "step": lease.step, "slot": lease.slot}
     raw.run(_KEEP_REFUSAL, {**place, "worker": worker, "reason": reason, "time": now})
 
 
 def release(raw: RawTransaction, lease: LeaseId) -> None:
-    """Open the slot to others. The caller holds it."""
+    """Open the slot to others. The caller has locked it."""
     raw.run(_RELEASE, _at(lease))
 
 
@@ -231,12 +235,12 @@ def in_hand(raw: RawTransaction, campaign: int, worker: str) -> int:
 
 
 def extend(raw: RawTransaction, lease: LeaseId, until: float) -> None:
-    """Keep the slot for its worker. The caller holds it."""
+    """Extend the lease. The caller has locked the slot."""
     raw.run(_RENEW, {**_at(lease), "until": until})
 
 
 def release_all(raw: RawTransaction, campaign: int, worker: str) -> None:
-    """Open all that a worker holds to others; what they were to answer again stands."""
+    """Open all slots of a worker to others; answers that they had taken back stand."""
     who = {"this_campaign": campaign, "this_worker": worker}
     for step, number in raw.all(_REDOING, who):
         let_stand(raw, campaign, step, number)
@@ -244,7 +248,7 @@ def release_all(raw: RawTransaction, campaign: int, worker: str) -> None:
 
 
 def answerer(raw: RawTransaction, lease: LeaseId) -> tuple[str, bool] | None:
-    """Who answered by this lease, and whether they took that back; None if nobody did."""
+    """Who answered by this lease, and whether they took it back; None if nobody answered."""
     found = raw.first(_TOLD, _at(lease))
     return None if found is None else (found[0], bool(found[1]))
 
@@ -257,30 +261,30 @@ def slot_campaign_state(raw: RawTransaction, lease: LeaseId) -> str | None:
 
 
 def lock_step(raw: RawTransaction, lease: LeaseId) -> bool:
-    """Keep hold of the lease's step, as who closes it does; whether it is closed."""
+    """Lock the lease's step, as closing it does; True if it is closed."""
     found = raw.first(_LOCK_STEP, _at(lease))
     return found is not None and found[0] is not None
 
 
 def redone_by(raw: RawTransaction, lease: LeaseId, worker: str) -> str | None:
-    """By which lease the worker answers this slot again, if they do."""
+    """The lease by which the worker answers this slot again, if they do."""
     found = raw.first(_REDONE_BY, {**_at(lease), "this_worker": worker})
     again: str | None = None if found is None else found[0]
     return again
 
 
 def redo(raw: RawTransaction, lease: LeaseId, until: float) -> LeaseId:
-    """An undo: lend the slot to the same worker once more, their answer marked retracted.
+    """An undo: mark the answer retracted, and lend the slot to the same worker again.
 
-    The slot never goes to somebody else: who undoes has seen their own answer, and handing the
-    slot on would let what was said decide who is asked, until somebody says something that is left
-    alone. For the same reason the answer *stands* (``let_stand``) if its worker comes back with
-    nothing: when the lease runs out, when it is handed back, when the worker is revoked. An undo
-    alone then takes nothing away. Were the slot closed empty instead, those who undo one answer
-    more often than the other and leave would shift the mean. A skip after an undo is somebody's
-    word that they cannot tell, as any skip is: it closes the slot empty.
+    The slot never goes to somebody else. A worker who undoes has seen their own answer; if the slot
+    went on to others, answers would decide who is asked, until somebody gives one that is not
+    undone. For the same reason the old answer *stands* (``let_stand``) if no new one comes: when the
+    lease runs out, when it is handed back, when the worker is revoked. So an undo alone removes
+    nothing. If it closed the slot empty, people who undo one answer more often than the other and
+    leave would shift the mean. A skip after an undo closes the slot empty: like any skip it says
+    that the worker cannot tell.
 
-    Until then the slot is LEASED and still holds the value, which marks it.
+    Until then the slot is LEASED and still has its value, which no other leased slot has.
     """
     again = LeaseId.new(lease.campaign, lease.step, lease.slot)
     at = _at(lease)
@@ -290,7 +294,7 @@ def redo(raw: RawTransaction, lease: LeaseId, until: float) -> LeaseId:
 
 
 def let_stand(raw: RawTransaction, campaign: int, step: int, slot: int) -> None:
-    """Count what the worker last said after all (see ``redo``). The caller holds the slot."""
+    """Count the worker's last answer again (see ``redo``). The caller has locked the slot."""
     at = _place(campaign, step, slot)
     answer, value = raw.first(_LAST_SAID, at)
     raw.run(_MARK, {**at, "this_answer": answer, "is_retracted": False})
@@ -298,9 +302,9 @@ def let_stand(raw: RawTransaction, campaign: int, step: int, slot: int) -> None:
 
 
 def holder_of(database: Database, lease: LeaseId) -> str | None:
-    """Who holds a lease, or has answered by it; None if that is over.
+    """Who holds a lease, or has answered by it; None if neither.
 
-    A lease is one worker's for good: what is true of it here stays true.
+    A lease belongs to one worker for ever, so a caller may remember the answer.
     """
     found = database.fetch_one(_HOLDER, _at(lease))
     worker: str | None = None if found is None else found[0]

@@ -1,4 +1,4 @@
-"""The slots of a step: which wait, how many stand where, and answers that settle many at once."""
+"""The slots of a step: which wait, how many are in each state, settling many at once."""
 
 from __future__ import annotations
 
@@ -62,17 +62,18 @@ __all__ = [
 
 
 def _number(state: SlotState) -> ColumnElement[int]:
-    """In the text: a partial index serves no parameter."""
+    """The state as a literal: a partial index cannot be used with a parameter."""
     return literal_column(str(state.value), Integer)
 
 
 OPEN = slots.c.state == _number(SlotState.OPEN)
 LEASED = slots.c.state == _number(SlotState.LEASED)
 VACANT: dict[str, Any] = {"worker": None, "lease": None, "expires": None}
+"""The values of a slot that no worker has."""
 
 
 def may(event: SlotEvent) -> ColumnElement[bool]:
-    """The condition: the slot is in a state in which this may happen."""
+    """The condition: the slot is in a state in which this event may happen."""
     before, _ = TRANSITIONS[event]
     if before == (SlotState.OPEN, SlotState.LEASED):
         return slots.c.state <= _number(SlotState.LEASED)
@@ -81,21 +82,20 @@ def may(event: SlotEvent) -> ColumnElement[bool]:
 
 
 def becomes(event: SlotEvent) -> int:
-    """The state that it leads to."""
+    """The number of the state that the event leads to."""
     _, after = TRANSITIONS[event]
     return after.value
 
 
-# Not EXISTS: as long as most slots are open, PostgreSQL finds one fastest by looking at them in any
-# order, and keeps that plan when those it looks at first have been answered. The first in the order
-# of an index is looked up there, always.
+# Not EXISTS: while most slots are open, PostgreSQL plans a scan in any order, which finds one at
+# once, and keeps that plan when the slots it scans first have been answered. The first slot in the
+# order of an index is always looked up in that index.
 def any_open(
     campaign: ColumnElement[int],
     but: tuple[ColumnElement[int], ColumnElement[int]] | None = None,
 ) -> ColumnElement[bool]:
-    """Whether a campaign has open slots, ``but`` for one by its step and number; by another name,
-    for statements about slots.
-    """
+    """The condition: a campaign has open slots, apart from the one at ``but`` (step and number)."""
+    # An alias, because the condition is also used inside statements about slots.
     other = slots.alias("any_open")
     first = select(other.c.number).where(
         other.c.campaign == campaign, other.c.state == _number(SlotState.OPEN)
@@ -109,7 +109,7 @@ def any_open(
 def any_leased(
     campaign: ColumnElement[int], *conditions: ColumnElement[bool]
 ) -> ColumnElement[bool]:
-    """Whether a campaign has leased slots, under conditions; for other statements."""
+    """The condition: a campaign has leased slots that meet the given conditions."""
     first = select(slots.c.number).where(slots.c.campaign == campaign, LEASED, *conditions)
     in_order = first.order_by(slots.c.campaign, slots.c.expires)
     return in_order.limit(literal_column("1", Integer)).scalar_subquery().is_not(None)
@@ -120,7 +120,7 @@ _WAITING = select(or_(any_open(_CAMPAIGN), any_leased(_CAMPAIGN)))
 
 
 def is_waiting(connection: Connection, campaign: int) -> bool:
-    """Whether any slot waits for an answer; only the newest step has such."""
+    """Whether any slot is open or leased; only the newest step can have such slots."""
     return bool(connection.execute(_WAITING, {"this_campaign": campaign}).scalar_one())
 
 
@@ -133,9 +133,9 @@ def cells_of_step(campaign: int, step: int) -> Subquery:
 def insert_slots(
     connection: Connection, campaign: int, step: int, dealt: Sequence[tuple[int, int, int, bool]]
 ) -> None:
-    """Open slots, numbered in this order: row of the Batch, item, question, about a reference.
+    """Insert open slots, numbered in this order: row of the Batch, item, question, reference.
 
-    A step may have a million, so they go in the quickest way that the database has: PostgreSQL's
+    A step may have a million slots, so this takes the fastest way of each database: PostgreSQL's
     COPY, or the driver's own executemany (benchmarks/scale.md).
     """
     rows = (
@@ -159,6 +159,8 @@ _NEW_SLOT = (
 )
 _COPIED = "\t".join(["%d"] * len(_NEW_SLOT)) + "\n"
 _AT_ONCE = 20_000
+"""Slots per chunk of COPY, so that the text of a large step is never in memory as a whole. A round
+number."""
 
 
 def cells_in_order(connection: Connection, campaign: int, step: int) -> list[tuple[int, int]]:
@@ -172,7 +174,7 @@ def cells_in_order(connection: Connection, campaign: int, step: int) -> list[tup
 
 
 def unsettled_slots(connection: Connection, campaign: int, step: int) -> list[Slot]:
-    """Those that wait for an answer, in their order; held until the transaction ends."""
+    """The open and leased slots of a step, in their order; locked until the transaction ends."""
     waiting = (
         select(slots)
         .where(slots.c.campaign == campaign, slots.c.step == step, may(SlotEvent.ANSWERED))
@@ -196,7 +198,7 @@ def open_cells(connection: Connection, campaign: int) -> list[tuple[int, int]]:
 
 
 def open_and_leased(connection: Connection, campaign: int, most: int) -> tuple[int, int]:
-    """How many slots are open, and how many are leased; none is counted beyond ``most``."""
+    """How many slots are open, and how many are leased; each count stops at ``most``."""
 
     def count(state: ColumnElement[bool]) -> int:
         some = select(slots.c.number).where(slots.c.campaign == campaign, state).limit(most)
@@ -207,7 +209,7 @@ def open_and_leased(connection: Connection, campaign: int, most: int) -> tuple[i
 
 
 def at_least_open(connection: Connection, campaign: int, enough: int) -> bool:
-    """Whether so many slots are open; no more are looked at."""
+    """Whether at least ``enough`` slots are open; it stops counting there."""
     some = select(slots.c.number).where(slots.c.campaign == campaign, OPEN).limit(enough)
     query = select(func.count()).select_from(some.subquery())
     return connection.execute(query).scalar_one() >= enough
@@ -216,7 +218,7 @@ def at_least_open(connection: Connection, campaign: int, enough: int) -> bool:
 def leases_of(
     connection: Connection, campaign: int, worker: str
 ) -> list[tuple[str, int, int, float]]:
-    """Lease, item, question and end of every slot that the worker holds."""
+    """Lease, item, question and expiry of every slot that the worker holds."""
     columns = (slots.c.lease, slots.c.item, slots.c.question, slots.c.expires)
     here = (slots.c.campaign == campaign, slots.c.worker == worker, LEASED)
     rows = connection.execute(select(*columns).where(*here))
@@ -239,7 +241,7 @@ def held_cells(connection: Connection, campaign: int, step: int) -> list[tuple[i
 
 
 def refused_slots(connection: Connection, campaign: int, step: int) -> set[tuple[int, str]]:
-    """Which slots of a step were refused by whom."""
+    """The refusals of a step, as slot and worker."""
     here = (refusals.c.campaign == campaign, refusals.c.step == step)
     refused = connection.execute(select(refusals.c.slot, refusals.c.worker).where(*here))
     return {(row.slot, row.worker) for row in refused}
@@ -255,7 +257,7 @@ def values_by_row(connection: Connection, campaign: int, step: int) -> list[tupl
 
 
 def slots_by_state(connection: Connection, campaign: int, step: int) -> dict[int, int]:
-    """How many slots of a step stand where."""
+    """How many slots of a step are in each state."""
     query = (
         select(slots.c.state, func.count())
         .where(slots.c.campaign == campaign, slots.c.step == step)
@@ -275,13 +277,16 @@ def leases_by_worker(connection: Connection, campaign: int) -> dict[str, int]:
 
 
 def most_asked_of_a_cell(connection: Connection, campaign: int) -> int:
-    """The most answers that one cell of the open step has had and waits for, over all steps."""
+    """The most slots, over all steps, that any cell of the open step has; empty ones not counted.
+
+    So many different answers the cell has had or waits for.
+    """
     open_step = (
         select(func.max(steps.c.number))
         .where(steps.c.campaign == campaign, steps.c.closed.is_(None))
         .scalar_subquery()
     )
-    # Not a join, for which SQLite would look at all slots once for every cell.
+    # Not a join, for which SQLite would scan all slots once for every cell.
     cell = tuple_(slots.c.item, slots.c.question)
     cells = select(slots.c.item, slots.c.question).where(
         slots.c.campaign == campaign, slots.c.step == open_step
@@ -314,9 +319,9 @@ _SETTLE = (
 
 
 def settle(connection: Connection, told: Sequence[Answer]) -> None:
-    """Keep answers that come without having been handed out one by one: reused, or from a file.
+    """Store answers that were not handed out one by one: reused ones, or those of a file.
 
-    The caller has seen that their slots wait, and holds them.
+    The caller has checked that their slots wait, and has locked them.
     """
     if not told:
         return
@@ -336,11 +341,11 @@ def settle(connection: Connection, told: Sequence[Answer]) -> None:
 
 
 def possible(value: ColumnElement[float], kind: AnswerKind) -> ColumnElement[bool]:
-    """For queries: an answer is within the bounds of its kind.
+    """The condition: an answer is within the bounds of its kind.
 
-    A store of an older askfew may hold others. A number such as 1e200 was once accepted and cannot
-    be squared: the step that holds it could never be used. So it is no answer, and its slot is
-    empty; it is kept, marked retracted.
+    A store of an older askfew may hold others: a number such as 1e200 was once accepted, but cannot
+    be squared, and the step that holds it could never be used. Such an answer does not count; its
+    row is kept, marked retracted, and its slot is emptied.
     """
     return value.between(max(kind.low, -LARGEST), min(kind.high, LARGEST))
 
@@ -348,7 +353,7 @@ def possible(value: ColumnElement[float], kind: AnswerKind) -> ColumnElement[boo
 def impossible_slots(
     connection: Connection, campaign: int, step: int, kind: AnswerKind
 ) -> list[int]:
-    """The numbers of a step's slots that hold an answer which is not possible."""
+    """The numbers of a step's slots whose answer is not possible."""
     found = select(slots.c.number).where(
         slots.c.campaign == campaign,
         slots.c.step == step,
@@ -359,7 +364,7 @@ def impossible_slots(
 
 
 def empty_impossible(connection: Connection, campaign: int, step: int, kind: AnswerKind) -> int:
-    """Take them out of a step that is locked; how many there were."""
+    """Take the impossible answers out of a step, which the caller has locked; how many."""
     which = impossible_slots(connection, campaign, step, kind)
     if which:
         connection.execute(
@@ -376,7 +381,7 @@ def empty_impossible(connection: Connection, campaign: int, step: int, kind: Ans
     return len(which)
 
 
-# By the slots: they have an index by worker, which answers have not.
+# Counted in slots, not in answers: slots have an index by worker.
 _ANSWERED_BY = (
     select(func.count())
     .select_from(slots)
@@ -389,6 +394,6 @@ _ANSWERED_BY = (
 
 
 def answered_by(database: Database, campaign: int, worker: str) -> int:
-    """How many answers of this worker's are there."""
+    """How many answers of this worker count."""
     who = {"this_campaign": campaign, "this_worker": worker}
     return int(database.fetch_one(_ANSWERED_BY, who)[0])

@@ -1,8 +1,8 @@
 """Steps keep the plans that led to them; items may be anchors, questions may define the split.
 
-The chain of seals now begins with a digest of what the campaign was given. Seals that hold are
-written anew; from the first that does not, they stay as they are, so that what was changed by hand
-is still found.
+The chain of seals now begins with a digest of what the campaign was given. Valid seals are
+rewritten. From the first invalid one on they stay as they are, so that a change made by hand is
+still found.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PARTS = ("items", "questions", "repeats", "counts", "sums", "squares")
 
 
 def upgrade() -> None:
-    """Nothing that is there already has plans, anchors or defining questions."""
+    """Add the columns, empty for existing rows, and rewrite the seals."""
     op.add_column("steps", sa.Column("plans", sa.LargeBinary(), nullable=True))
     op.add_column("campaigns", sa.Column("closing", sa.LargeBinary(), nullable=True))
     op.add_column("campaigns", sa.Column("imported", sa.Double(), nullable=True))

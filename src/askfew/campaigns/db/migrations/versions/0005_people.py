@@ -15,7 +15,7 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Nobody's link is lost."""
+    """Move the links of old invitations to a table of their own; all of them keep working."""
     op.add_column("campaigns", sa.Column("names", sa.Text(), nullable=True))
     connection = op.get_bind()
     invited = [

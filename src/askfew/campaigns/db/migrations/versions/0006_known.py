@@ -14,7 +14,7 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """One step after another: all of them together may be large."""
+    """Pack the snapshots, one step at a time: all of them together may be large."""
     op.add_column("steps", sa.Column("phase", sa.Text(), nullable=True))
     op.add_column("steps", sa.Column("packed", sa.LargeBinary(), nullable=True))
     connection = op.get_bind()
@@ -36,8 +36,9 @@ def upgrade() -> None:
 
 
 def _packed(text: str) -> tuple[str | None, bytes | None]:
-    """As ``askfew.campaigns.db.known.pack`` was when this version came; nothing if it was broken:
-    only what is shown of a step that is over comes from it.
+    """Phase and packed snapshot, as askfew packed them when this version came.
+
+    None for a broken snapshot: it is only used to show a past step.
     """
     try:
         known = json.loads(text)

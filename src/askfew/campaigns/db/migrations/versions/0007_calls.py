@@ -1,4 +1,4 @@
-"""Processes that let language models answer share their limits a minute, on any machine."""
+"""All processes with language models share their limits per minute, on any machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0006"
 
 
 def upgrade() -> None:
-    """Nobody has called in the last minute."""
+    """Add an empty table: nobody has called in the last minute."""
     op.create_table(
         "calls",
         sa.Column("id", sa.String(16), nullable=False),
