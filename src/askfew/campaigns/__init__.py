@@ -1,10 +1,10 @@
-"""The durable room: a campaign is one grouping problem in a database, answered over days."""
+"""Campaigns: durable runs in a database, answered by many workers over days."""
 
 from importlib.util import find_spec
 
 from askfew.errors import MissingExtra
 
-# Said here, once, for every door to a campaign: commands, pages and workers all come through it.
+# Checked here, once: commands, pages and workers all import this package.
 _MISSING = [name for name in ("sqlalchemy", "alembic", "jinja2") if find_spec(name) is None]
 if _MISSING:
     raise MissingExtra(

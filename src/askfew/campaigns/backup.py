@@ -1,8 +1,8 @@
-"""A copy of a whole store while it is in use, as it stood at one moment; and the way back.
+"""Backing up a whole store while it is in use, and restoring it.
 
-The copy is a SQLite file, whatever the store is: a store like any other, to be examined by
-``askfew doctor``, served, or restored. From SQLite it is made by SQLite's own backup, from
-PostgreSQL in one transaction in which nothing moves; neither makes a writer wait.
+The copy shows the store at one moment. It is a SQLite file for either kind of store, and itself a
+store: ``askfew doctor`` can examine it, it can be served or restored. From SQLite it is made by
+SQLite's own backup, from PostgreSQL in one snapshot transaction; neither makes a writer wait.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["back_up", "restore"]
 
 
 def back_up(store: Store, path: Path) -> dict[str, int]:
-    """Write the copy, all of it or nothing; how many campaigns and answers it has."""
+    """Write the copy, all of it or nothing; returns how many campaigns and answers it has."""
     own = store.database.file
     if own is not None and os.path.realpath(path) == os.path.realpath(own):
         raise InvalidInput("a backup must be another file", f"the store {own}", "name another")
@@ -32,7 +32,8 @@ def back_up(store: Store, path: Path) -> dict[str, int]:
             else:
                 _copy_to_file(store, beside)
             with closing(sqlite3.connect(beside)) as made:
-                made.execute("PRAGMA journal_mode = DELETE")  # one file, with nothing beside it
+                # Out of WAL mode, so that the copy is one file that may be moved alone.
+                made.execute("PRAGMA journal_mode = DELETE")
                 return {table: _count(made, table) for table in ("campaigns", "answers")}
         except sqlite3.Error as error:
             raise InvalidInput(
@@ -44,7 +45,7 @@ def back_up(store: Store, path: Path) -> dict[str, int]:
 
 
 def restore(store: Store, path: Path) -> dict[str, int]:
-    """Fill an empty store with what a backup has."""
+    """Fill an empty store from a backup; returns how many campaigns and answers it has then."""
     if not path.is_file():
         raise InvalidInput(f"{path}: this file must be there", "none", "check its name")
     backup = Store(f"sqlite:///{path}")

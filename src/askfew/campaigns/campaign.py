@@ -1,4 +1,4 @@
-"""One campaign: what a worker and an owner can do with it."""
+"""One campaign, as workers and its owner use it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Assignment:
     question: Shown
     expires: float
     seconds: float
-    """How long that is from when it was handed out, whatever a worker's own clock says."""
+    """Time left when it was handed out, for workers whose own clock is wrong."""
 
 
 class Campaign:
@@ -86,14 +86,14 @@ class Campaign:
 
     @property
     def state(self) -> str:
-        """Running, paused, closed or ended."""
+        """The state: running, paused, closed or ended."""
         with self.database.read() as connection:
             return state_of(connection, self.id)
 
     def ask(self, worker: str, n: int = 1, *, per_item: int = 1) -> list[Assignment]:
-        """Up to n questions for this worker, leased; an empty list if there is none just now.
+        """Lease up to n questions to this worker; an empty list if there are none just now.
 
-        With ``per_item``, up to so many about one item together, as far as there are some.
+        With ``per_item`` above 1, up to that many questions about the same item.
         """
         check_name(worker)
         if not isinstance(n, int) or not 1 <= n <= 1000:
@@ -105,6 +105,7 @@ class Campaign:
             )
             if leases:
                 return self._in_words(leases)
+            # Nothing for this worker: perhaps the step can be closed and a new one opened.
             if leases is None or not self._advancer.advance(self.clock()):
                 return []
 
@@ -116,7 +117,7 @@ class Campaign:
         seconds: float | None = None,
         cost: float | None = None,
     ) -> Receipt:
-        """Answer a question by its id. Once accepted, an answer is never lost."""
+        """Answer a question by its lease. Once accepted, an answer is never lost."""
         which = self.lease_id(lease)
         if which is None:
             return UNKNOWN
@@ -128,6 +129,7 @@ class Campaign:
             return Receipt(Received.INVALID, str(error))
         price = self.settings.price if cost is None else cost
         if self._gold is not None:
+            # A gold lease looks like any other, so only its table tells which it is.
             gold, now = self._gold, self.clock()
             kept = self.database.raw_transaction(
                 lambda raw: gold.take(raw, lease, value, now, seconds, cost)
@@ -143,7 +145,7 @@ class Campaign:
         return taken.receipt
 
     def skip(self, lease: str, reason: str = "skipped") -> Receipt:
-        """No answer from this worker (a skip or a failure): someone else is asked."""
+        """Skip a question, or report a failure: someone else is asked."""
         now = self.clock()
         receipt = self._about(
             lease,
@@ -156,11 +158,12 @@ class Campaign:
     def release(self, lease: str) -> Receipt:
         """Hand a question back unanswered."""
         receipt = self._about(lease, release, lambda gold, raw: gold.release(raw, lease))
-        self._advance_if_settled()  # what was taken back before stands, and may have been the last
+        # After an undo the old answer stands again, which may settle the last slot.
+        self._advance_if_settled()
         return receipt
 
     def renew(self, lease: str) -> Receipt:
-        """Keep a question for another lease."""
+        """Extend a lease."""
         now = self.clock()
         return self._about(
             lease,
@@ -169,10 +172,10 @@ class Campaign:
         )
 
     def retract(self, lease: str, worker: str) -> Receipt:
-        """Take back an answer of this worker's, as long as its step is open.
+        """Take back an answer of this worker while its step is open.
 
-        They alone answer again, or skip, by the receipt's ``lease``; if they do neither before it
-        expires, their answer stands.
+        Only they can answer again, or skip, by the receipt's ``lease``. If they do neither before
+        it expires, the old answer stands.
         """
         seconds = self.paces.lease(worker)
         until = self.clock() + seconds
@@ -184,12 +187,12 @@ class Campaign:
         return receipt if receipt.lease is None else replace(receipt, seconds=seconds)
 
     def given_by(self, worker: str) -> int:
-        """How many answers of this worker's are there, gold ones too."""
+        """How many answers this worker has given, gold ones included."""
         given = answered_by(self.database, self.id, worker)
         return given + (0 if self._gold is None else self._gold.given_by(self.database, worker))
 
     def gold_cells(self) -> GoldCells:
-        """Gold questions and what should be answered to them; none before there is a rule."""
+        """The gold questions and their expected answers; empty before there is a rule."""
         if not self._gold_cells and self.anchors:
             ids = [question.id for question in self.questions]
             with self.database.read() as connection:
@@ -201,7 +204,7 @@ class Campaign:
         return self._gold_cells
 
     def gold_held_by(self, worker: str) -> list[Assignment]:
-        """Gold questions that a worker has and has not answered."""
+        """The gold questions that a worker has not answered yet."""
         if self._gold is None:
             return []
         seconds = self.paces.lease(worker)
@@ -214,31 +217,31 @@ class Campaign:
         ]
 
     def revoke(self, worker: str) -> None:
-        """Ask this worker no more, and hand back what they hold. All they answered counts."""
+        """Stop asking this worker, and open their slots to others. All their answers count."""
         check_name(worker)
         now = self.clock()
         self.database.raw_transaction(lambda raw: revoke(raw, self.id, worker, now))
         self._advance_if_settled()
 
     def pause(self) -> None:
-        """Hand out nothing until resumed; answers on their way are still taken."""
+        """Hand out nothing until resumed; answers to leased questions are still taken."""
         self._move("running", "paused")
 
     def resume(self) -> None:
-        """Go on handing out."""
+        """Hand out questions again."""
         self._move("paused", "running")
 
     def close(self) -> None:
-        """End the campaign for good; what closed steps say is its outcome."""
+        """End the campaign for good. Its outcome is that of the closed steps."""
         self._advancer.end()
 
     def outcome(self) -> dict[str, Any] | None:
-        """What the method found, once it has ended."""
+        """The outcome; None until it has ended."""
         with self.database.read() as connection:
             return outcome_of(connection, self.id)
 
     def catch_up(self) -> None:
-        """Go on through steps that wait for nothing: reused answers may fill several in a row."""
+        """Advance until a step waits for answers; reused answers may fill several in a row."""
         while self.state == "running":
             with self.database.read() as connection:
                 if is_waiting(connection, self.id):
@@ -246,7 +249,11 @@ class Campaign:
             self._advancer.advance(self.clock())
 
     def _advance_if_settled(self) -> None:
-        """Look after the commit: of two that settle the last slots at once, one then sees both."""
+        """Advance if no slot waits.
+
+        It reads after the commit: if two workers settle the last two slots at once, neither sees
+        the other's within its own transaction, but one of them does now.
+        """
         with self.database.read() as connection:
             waiting = is_waiting(connection, self.id)
         if not waiting:
@@ -261,7 +268,10 @@ class Campaign:
     def _hand_out(
         self, worker: str, n: int, per_item: int, gold: GoldCells, raw: RawTransaction
     ) -> list[Lease] | None:
-        """Leases; an empty list if there is nothing for the worker, None if nothing is asked."""
+        """Leases; empty if there is nothing for this worker, None if the campaign is not running.
+
+        One transaction: the lock on the worker's row, taken by ``admit``, holds until the end.
+        """
         now = self.clock()
         arrival = admit(raw, self.id, worker, now)
         if arrival.state != "running":
@@ -283,7 +293,7 @@ class Campaign:
         return leases if extra is None else [extra, *leases]
 
     def lease_id(self, lease: str) -> LeaseId | None:
-        """The lease of that id; None for what is no lease of this campaign."""
+        """The parsed id; None if it is not a lease of this campaign."""
         parsed = LeaseId.parse(lease)
         return parsed if parsed is not None and parsed.campaign == self.id else None
 
@@ -293,7 +303,7 @@ class Campaign:
         work: Callable[[RawTransaction, LeaseId], Receipt],
         gold_work: Callable[[GoldDesk, RawTransaction], Receipt | None],
     ) -> Receipt:
-        """One transaction about one lease, of a slot or of a gold question."""
+        """Run one transaction about one lease, of a slot or of a gold question."""
         which, gold = self.lease_id(lease), self._gold
         if which is None:
             return UNKNOWN

@@ -1,4 +1,4 @@
-"""Whether items and questions are such that every store can hold them and every worker see them."""
+"""Checks of items and questions: every store must hold them, every worker must see them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ __all__ = [
 ]
 
 _LONGEST_ID = 200
+"""Characters. A round number; ids stand in tables, files and addresses."""
 
 
 def check_contents(items: Sequence[Item], questions: Sequence[Question]) -> None:
-    """Refuse what a campaign's folder would be refused for; the sentence says which it is.
+    """Refuse items and questions that a campaign's folder would be refused for.
 
     >>> check_contents([Item("a"), Item("b")], [Question("q", "")])
     Traceback (most recent call last):
@@ -61,7 +62,7 @@ def check_questions(questions: Sequence[Question]) -> None:
 
 
 def check_id(name: str) -> None:
-    """Ids stand in tables, files and logs: short, and on one line."""
+    """Refuse an id that is empty, long, or not on one line: ids stand in tables, files and logs."""
     one_line = all(unicodedata.category(char) not in ("Cc", "Zl", "Zp") for char in name)
     if not 0 < len(name) <= _LONGEST_ID or not one_line or not is_storable(name):
         raise InvalidInput(
@@ -72,7 +73,7 @@ def check_id(name: str) -> None:
 
 
 def check_group(name: str) -> None:
-    """The name of an anchor's group, if there is one, is like an id."""
+    """Refuse a name of a group that could not be an id; an empty one is fine (no anchor)."""
     one_line = all(unicodedata.category(char) not in ("Cc", "Zl", "Zp") for char in name)
     if len(name) > _LONGEST_ID or not one_line or not is_storable(name):
         raise InvalidInput(
@@ -83,7 +84,7 @@ def check_group(name: str) -> None:
 
 
 def check_text(text: str) -> None:
-    """Refuse what no worker could be shown, or no store hold."""
+    """Refuse a text that is too long to be shown, or that a store cannot hold."""
     if len(text) > LONGEST_TEXT or not is_storable(text):
         raise InvalidInput(
             f"a text must have at most {LONGEST_TEXT:,} characters, and no NUL",
@@ -93,7 +94,7 @@ def check_text(text: str) -> None:
 
 
 def check_name(worker: object) -> str:
-    """A worker's name, if every store can hold it."""
+    """The worker's name; InvalidInput if some store could not hold it."""
     if isinstance(worker, str) and 1 <= len(worker) <= 200 and worker.isprintable():
         return worker
     raise InvalidInput(

@@ -1,6 +1,6 @@
-"""Flags: somebody who answers says that something is wrong with an item.
+"""Flags: a worker reports that something is wrong with an item.
 
-The reasons are fixed: a free text could say what was answered, before its step is closed.
+The reasons are fixed: a free text could reveal an answer before its step is closed.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from askfew.errors import InvalidInput
 __all__ = ["FLAGS", "Flag", "flag", "flags_of"]
 
 FLAGS = ("broken or not readable", "twice among the items", "should not be here")
-"""What somebody may say of an item."""
+"""The reasons that a worker may choose."""
 
 
 @dataclass(frozen=True)
 class Flag:
-    """Who says what of an item."""
+    """A worker's report about an item."""
 
     item: int
     worker: str
@@ -29,7 +29,7 @@ class Flag:
 
 
 def flag(campaign: Campaign, worker: str, item: str, reason: str) -> None:
-    """Keep it; said again, the newest reason counts."""
+    """Store a flag; a second one of the same worker about the item replaces the first."""
     if reason not in FLAGS:
         raise InvalidInput(f"the reason must be one of {', '.join(FLAGS)}", shown(reason), "choose")
     number = next((n for n, each in enumerate(campaign.items) if each.id == item), None)
@@ -40,5 +40,5 @@ def flag(campaign: Campaign, worker: str, item: str, reason: str) -> None:
 
 
 def flags_of(connection: Connection, campaign: int) -> list[Flag]:
-    """All of them, oldest first."""
+    """All flags of a campaign, oldest first."""
     return [Flag(*each) for each in kept.flags_of(connection, campaign)]

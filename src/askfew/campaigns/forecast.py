@@ -1,7 +1,7 @@
-"""What a campaign will need, before its first answer: answers and people, by simulation.
+"""A forecast, by simulation, of the answers and people that a campaign will need.
 
-A worker answers a cell (item, question) only so often, so the cell that is asked most decides how
-many distinct workers it takes. Where the owner says how many ``people`` there are, the simulated
+A worker may answer a cell (item, question) only a few times, so the cell that is asked most decides
+how many distinct workers are needed. If the owner says how many ``people`` there are, the simulated
 campaigns have no more, and the forecast says how many of them finished, and what would help.
 """
 
@@ -24,7 +24,7 @@ from askfew.driver import run
 from askfew.errors import InvalidInput
 from askfew.records import Batch, Oracle, Problem, Tally
 
-if TYPE_CHECKING:  # slow to import, and only who creates a campaign simulates
+if TYPE_CHECKING:  # slow to import, and needed only when a campaign is created
     from askfew.planning import Range, Unknown
     from askfew.planning.told import Told
     from askfew.simulation import World
@@ -42,41 +42,43 @@ __all__ = [
 RUNS = 20
 """The most simulated campaigns."""
 _SECONDS = 2.0
-"""Of this thread's work, and no more runs are begun: a forecast must not make anybody wait long.
-Not by the clock on the wall, or a busy machine would foresee something else."""
+"""CPU seconds of this thread after which no more runs are begun, so that nobody waits long. CPU
+time, because by the wall clock a busy machine would give another forecast. A plain choice."""
 _FEW_RUNS = 10
-"""Simulated campaigns with a remedy. A round number."""
+"""Simulated campaigns for each remedy. A round number."""
 _REMEDY_SECONDS = 3.0
-"""The same for the remedies of each kind."""
+"""CPU seconds for the remedies of each kind. A plain choice."""
 _MOST_ANSWERS = 10**6
-"""A simulated campaign ends there, whatever its own cap is."""
+"""Where a simulated campaign ends, or at its own cap if that is higher. A lower cap is not applied,
+to see what the campaign would need."""
 RUNS_FOR_NINE_IN_TEN = 20
-"""Fewer simulated campaigns say nothing of the dearest tenth: then the dearest one is quoted."""
+"""With fewer simulated campaigns the dearest tenth is unknown, and the dearest one is quoted."""
 FINISHED = 0.9
-"""The share of the items that is certified where a campaign counts as finished: real items may lie
-between the groups, and stay undecided whoever answers."""
+"""The share of certified items with which a campaign counts as finished: real items may lie between
+the groups, and stay undecided whoever answers."""
 _LIKELY = 0.8
-"""The share of the simulated campaigns that finish where people are called enough."""
+"""The share of simulated campaigns that must finish for the people to be called enough. A plain
+choice."""
 _FEWEST_ITEMS = 3
-"""Fewer cannot be simulated: two items in two groups leave nothing to ask."""
+"""Fewer items cannot be simulated: two items in two groups leave nothing to ask."""
 
 Kind = Literal["people", "questions", "share"]
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """All that a forecast must know of a campaign's items and questions."""
+    """What a forecast needs to know of a campaign's items and questions."""
 
     items: int
     questions: int
     anchors: tuple[int, ...] = ()
-    """Items of each group that are known beforehand."""
+    """The number of anchors of each group."""
     defining: int = 0
-    """Questions that define the split."""
+    """The number of questions that define the split."""
 
     @classmethod
     def of(cls, items: Sequence[Item], questions: Sequence[Question]) -> Sizes:
-        """Of a campaign that is to be created.
+        """The sizes of a campaign that is to be created.
 
         >>> Sizes.of([Item("a", group="x"), Item("b", group="y"), Item("c")], [Question("q", "?")])
         Sizes(items=3, questions=1, anchors=(1, 1), defining=0)
@@ -88,22 +90,25 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Remedy:
-    """What would let a campaign finish: so many ``people`` in all, so many more ``questions`` that
-    tell the groups apart, or ``error = "share"``.
+    """A change with which a campaign would finish.
+
+    ``number`` people in all, ``number`` more questions that tell the groups apart, or
+    ``error = "share"``.
     """
 
     kind: Kind
     number: int
     finished: int
-    """Of the ``simulated`` campaigns."""
+    """How many of the ``simulated`` campaigns finished."""
     simulated: int
 
 
 @dataclass(frozen=True)
 class CrowdForecast:
-    """What simulated campaigns of this size need: half of them no more than ``typical``, nine in
-    ten no more than ``most`` (all of them, where they are fewer than RUNS_FOR_NINE_IN_TEN).
-    ``assumed`` says in words what was simulated.
+    """What simulated campaigns of this size needed.
+
+    ``typical`` figures are medians; ``most`` figures are exceeded by one in ten (by none, if there
+    were fewer runs than RUNS_FOR_NINE_IN_TEN). ``assumed`` says in words what was simulated.
     """
 
     typical_workers: int
@@ -112,20 +117,20 @@ class CrowdForecast:
     most_answers: int
     assumed: str
     runs: tuple[tuple[int, int], ...] = ()
-    """Of each simulated campaign: answers before its method could say how many are left, and in
+    """For each simulated campaign: answers before its method could say how many are left, and in
     all."""
     finished: int | None = None
-    """Simulated campaigns that certified FINISHED of the items; None in a forecast of long ago."""
+    """Simulated campaigns that certified FINISHED of the items; None if an older askfew made it."""
     within_cap: int | None = None
-    """Those that did so with no more than ``max_answers``."""
+    """Those that finished with at most ``max_answers``."""
     people: int | None = None
-    """As the owner said."""
+    """The owner's setting."""
     remedies: tuple[Remedy, ...] = ()
-    """What would help, where so many people are too few."""
+    """What would help, if the people are too few."""
 
     @property
     def simulated(self) -> int:
-        """On how many simulated campaigns it rests."""
+        """The number of simulated campaigns."""
         return len(self.runs)
 
     @property
@@ -134,10 +139,11 @@ class CrowdForecast:
         return self.finished is None or self.finished >= _LIKELY * self.simulated
 
     def left(self, answers: int) -> int | None:
-        """Answers still to come, as long as the method itself cannot tell; None beyond all bounds.
+        """The number of answers still to come, for a method that cannot tell yet; None if unknown.
 
-        It is what was left in the simulated campaigns that were still searching then. Where none
-        was, answers tell less than was assumed, and what follows the search grows with it.
+        It is the median of what was left in the simulated campaigns that were still searching after
+        so many answers. If none was, the answers are noisier than assumed, and the rest of the
+        campaign is taken to be longer in the same proportion.
         """
         searching = [total - answers for before, total in self.runs if before > answers]
         if not searching:
@@ -148,17 +154,17 @@ class CrowdForecast:
         return left if left > 0 else None
 
     def to_dict(self) -> dict[str, Any]:
-        """For people and programs: without the single runs."""
+        """The forecast as JSON-ready values, without the single runs."""
         values = {name: value for name, value in asdict(self).items() if name != "runs"}
         return {**values, "simulated": self.simulated}
 
     def to_json(self) -> str:
-        """As a store keeps it."""
+        """The forecast as a store keeps it."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> CrowdForecast:
-        """What ``to_json`` wrote, or InvalidInput."""
+        """Read what ``to_json`` wrote; InvalidInput for anything else."""
         try:
             values = json.loads(text)
             runs = tuple((before, total) for before, total in values.pop("runs"))
@@ -180,7 +186,10 @@ class CrowdForecast:
 
 
 class _Counting:
-    """An oracle that counts how often every cell is asked, and how often before labelling."""
+    """An oracle that counts how often each cell is asked.
+
+    ``searched`` is the number of answers before the method first foresaw its end.
+    """
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
@@ -207,9 +216,9 @@ def crowd_forecast(
     seconds: float = _SECONDS,
     watch: Callable[[Iterator[_Simulated]], Iterator[_Simulated]] = iter,
 ) -> CrowdForecast:
-    """Simulate campaigns with these settings, told what this one is told.
+    """Simulate campaigns with these settings, and with as many anchors and defining questions.
 
-    ``expected`` may say what its owner knows of ``gap``, ``share`` and ``useful``.
+    ``expected`` may say what the owner knows of ``gap``, ``share`` and ``useful``.
     """
     unknown = unknown_of(settings, sizes, expected or {})
     told = _told(settings, sizes)
@@ -235,7 +244,7 @@ def crowd_forecast(
 
 
 def unknown_of(settings: Settings, sizes: Sizes, expected: Mapping[str, Range]) -> Unknown:
-    """What is simulated for a campaign: what its owner expects, and else what is usual."""
+    """What is simulated for a campaign: what its owner expects, and defaults for the rest."""
     from askfew.planning.defaults import default_unknown
 
     told = _told(settings, sizes)
@@ -275,7 +284,7 @@ def _assumed(unknown: Unknown, told: Told, in_vain: int, runs: int) -> str:
 
 
 def _groups(options: Mapping[str, Any]) -> int:
-    """How many groups to plant: as many as are looked for, the fewest of several."""
+    """The number of groups to simulate: the setting's, or the fewest that it allows."""
     groups = options.get("groups", 2)
     if isinstance(groups, int):
         return groups
@@ -286,14 +295,14 @@ def _groups(options: Mapping[str, Any]) -> int:
 
 
 def _remedies(settings: Settings, unknown: Unknown, told: Told) -> Iterator[Remedy]:
-    """The least of each kind with which campaigns finish, as far as there is time to look."""
+    """The smallest remedy of each kind with which campaigns finish, if found in time."""
     assert settings.people is not None
     if settings.error == "any" and takes_option(settings.method, "error"):
         yield from _first("share", told, {1: (replace(settings, error="share"), unknown)})
-    if told.useful is None:  # else no more questions are asked than were told
+    if told.useful is None:  # otherwise only defining questions, or those of a rule, are asked
         more = {number: (settings, _more_questions(unknown, number)) for number in (1, 2, 3, 5, 8)}
         yield from _first("questions", told, more)
-    # Each time half as many again, as far as ten times as many.
+    # Half as many again each time, up to about eleven times as many.
     crowds = dict.fromkeys(math.ceil(settings.people * 1.5**n) for n in range(1, 7))
     people = {number: (replace(settings, people=number), unknown) for number in crowds}
     yield from _first("people", told, people)
@@ -309,11 +318,12 @@ def _first(
         for each in _simulated(settings, unknown, told, _FEW_RUNS, until):
             finished, ran = finished + each.finished, ran + 1
             if ran - finished > (1 - _LIKELY) * _FEW_RUNS:
-                break  # it cannot be enough any more
+                break  # too many have failed: this candidate is not enough
         else:
+            # Found; or the time is over, and then nothing is promised from fewer runs.
             if ran == _FEW_RUNS:
                 yield Remedy(kind, number, finished, ran)
-            return  # or the time is over
+            return
 
 
 def _more_questions(unknown: Unknown, number: int) -> Unknown:
@@ -328,11 +338,14 @@ def _more_questions(unknown: Unknown, number: int) -> Unknown:
 
 @dataclass(frozen=True)
 class _Simulated:
-    """Answers to the cell that is asked most, before the method foresees its end, and in all."""
+    """One simulated campaign."""
 
     cell: int
+    """Answers to the cell that was asked most."""
     searched: int
+    """Answers before the method foresaw its end."""
     answers: int
+    """Answers in all."""
     finished: bool
     in_vain: bool
     """Whether nothing was certified."""
@@ -341,7 +354,10 @@ class _Simulated:
 def _simulated(
     settings: Settings, unknown: Unknown, told: Told, most: int, until: float
 ) -> Iterator[_Simulated]:
-    """At least one campaign, and more as long as there is time."""
+    """Simulate at least one campaign, and up to ``most`` while there is time.
+
+    Every run has its own seed, so a forecast cut short is the beginning of the full one.
+    """
     worlds = told.worlds(unknown, settings.answers)
     for seed in np.random.SeedSequence(settings.seed).spawn(most):
         for_world, for_method = seed.spawn(2)

@@ -1,4 +1,4 @@
-"""A campaign's forecast in sentences: the same for the command line, the form and the dashboard."""
+"""A campaign's forecast in sentences, for the command line, the form and the dashboard."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Costs(Protocol):
 
 
 def forecast_sentences(forecast: CrowdForecast, settings: _Costs) -> list[str]:
-    """What to expect, whether people and cap suffice, and what was assumed."""
+    """Sentences on what to expect, whether people and cap are enough, and what was assumed."""
     said = [_need(forecast, settings.price)]
     if forecast.people is not None:
         said = [_verdict(forecast, forecast.people, settings.price)]
@@ -42,7 +42,7 @@ def forecast_sentences(forecast: CrowdForecast, settings: _Costs) -> list[str]:
 
 
 def upper_words(simulated: int) -> str:
-    """What a forecast's larger figures are, by the number of campaigns that they rest on.
+    """What the larger figures of a forecast mean, which depends on the number of runs.
 
     >>> upper_words(20), upper_words(4)
     ('nine in ten of 20 simulated campaigns', 'the dearest of 4 simulated campaigns')
@@ -60,7 +60,7 @@ def _need(forecast: CrowdForecast, price: float) -> str:
 
 
 def _verdict(forecast: CrowdForecast, people: int, price: float) -> str:
-    """Whether so many people can finish it."""
+    """Whether this many people can finish it."""
     finished, simulated = forecast.finished or 0, forecast.simulated
     who = counted(people, "person", "people")
     each = math.ceil(forecast.typical_answers / people)

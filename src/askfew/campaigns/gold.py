@@ -1,8 +1,8 @@
-"""Gold questions: about anchors, shown among the rest, to see how well a worker answers.
+"""Gold questions: about anchors, shown among the others, to see how well a worker answers.
 
-An anchor's group is known, and so is the side on which an answer about it should fall, once there
-is a rule. These answers are kept apart: no step holds them, no method sees them, and nothing that a
-worker answers here decides whether another answer of theirs counts.
+An anchor's group is known. Once there is a rule, so is the side of the cut on which an answer about
+it should fall. These answers are kept apart: no step holds them, no method sees them, and no answer
+given here decides whether another answer of the worker counts.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ __all__ = ["GoldCells", "GoldDesk", "GoldScore", "gold_cells", "gold_scores"]
 
 @dataclass(frozen=True)
 class Expected:
-    """On which side of which cut an answer should fall."""
+    """The side of a cut on which an answer should fall."""
 
     above: bool
     cut: float
 
     def hit(self, value: float) -> bool:
-        """Whether it does."""
+        """Whether the answer falls on that side."""
         return value > self.cut if self.above else value < self.cut
 
 
 GoldCells = dict[tuple[int, int], Expected]
-"""By item and question: what should be answered."""
+"""By item and question: the expected answer."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class GoldScore:
 
 
 def gold_cells(rule: Rule, numbers: dict[str, int], told: dict[int, int]) -> GoldCells:
-    """What may be asked, and what should come: the rule's questions about every anchor.
+    """The gold questions and their expected answers: the rule's questions about every anchor.
 
-    ``numbers`` are the questions' by their ids, ``told`` the groups of anchors by item.
+    ``numbers`` has the questions' numbers by id, ``told`` the anchors' groups by item.
     """
     cells: GoldCells = {}
     for item, group in told.items():
@@ -80,7 +80,11 @@ class GoldDesk:
         self.campaign, self.share, self.price = campaign, share, price
 
     def is_due(self) -> bool:
-        """Whether the next question is a gold one: drawn anew each time, so that nobody knows."""
+        """Whether the next question is a gold one.
+
+        Drawn each time from the system's randomness, not from the seed, so that no worker can
+        predict it.
+        """
         return secrets.randbelow(10**6) < self.share * 10**6
 
     def lend(
@@ -92,8 +96,10 @@ class GoldDesk:
         until: float,
         now: float,
     ) -> Lease | None:
-        """One that the worker has not had, if there are other questions open, too: nobody is kept
-        busy with gold alone. Its id looks like any other.
+        """Lend a gold question that the worker has not had, or None.
+
+        Only if a slot is open, so that nobody gets gold questions alone. The lease has the number
+        of that slot, so that its id looks like any other.
         """
         had = kept.had_gold(raw, self.campaign, worker)
         left = [cell for cell in cells if cell not in had]
@@ -114,7 +120,7 @@ class GoldDesk:
         seconds: float | None,
         cost: float | None,
     ) -> Receipt | None:
-        """Keep an answer, or that it was skipped; None if it is no gold question."""
+        """Store an answer, or a skip if ``value`` is None; None if it is no gold question."""
         found = kept.find_gold(raw, self.campaign, lease)
         if found is None:
             return None
@@ -125,19 +131,19 @@ class GoldDesk:
         return Receipt(Received.ACCEPTED, "skipped" if value is None else "thank you")
 
     def renew(self, raw: RawTransaction, lease: str, seconds: float) -> Receipt | None:
-        """Nothing waits for it: it is kept for as long as its worker likes."""
+        """The receipt for a renewal. Nothing is written: no step waits, so the lease never ends."""
         found = kept.find_gold(raw, self.campaign, lease)
         return None if found is None else Receipt(Received.ACCEPTED, "renewed", seconds=seconds)
 
     def release(self, raw: RawTransaction, lease: str) -> Receipt | None:
-        """As if it had not been asked."""
+        """Forget that the question was asked; None if it is no gold question."""
         if kept.find_gold(raw, self.campaign, lease) is None:
             return None
         kept.forget_gold(raw, self.campaign, lease)
         return Receipt(Received.ACCEPTED, "released")
 
     def retract(self, raw: RawTransaction, lease: str, worker: str) -> Receipt | None:
-        """Take an answer back, to answer again by another lease."""
+        """Take an answer back; the receipt has the lease by which to answer again."""
         found = kept.find_gold(raw, self.campaign, lease)
         if found is None or found.worker != worker:
             return None
@@ -146,12 +152,12 @@ class GoldDesk:
         return Receipt(Received.ACCEPTED, "taken back", again)
 
     def given_by(self, database: Database, worker: str) -> int:
-        """How many this worker has answered."""
+        """How many gold questions this worker has answered."""
         return kept.given_gold(database, self.campaign, worker)
 
 
 def gold_scores(connection: Connection, campaign: int, cells: GoldCells) -> dict[str, GoldScore]:
-    """By worker, as far as they have answered any."""
+    """The scores of the workers who have answered gold questions."""
     scores: dict[str, GoldScore] = {}
     for worker, item, question, value in kept.gold_answers(connection, campaign):
         expected = cells.get((item, question))

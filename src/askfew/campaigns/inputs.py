@@ -28,14 +28,14 @@ class Inputs:
     items: Sequence[str]
     questions: Sequence[str]
     anchors: Mapping[str, str] = field(default_factory=dict)
-    """Names of groups by the ids of items."""
+    """Names of groups, by the ids of the anchors."""
     defining: Sequence[str] = ()
     texts: str = ""
-    """A digest of all that workers are shown."""
+    """A digest of all that workers are shown: other texts would be another question."""
 
     @classmethod
     def of(cls, items: Sequence[Item], questions: Sequence[Question]) -> Inputs:
-        """Of a campaign that is to be created."""
+        """The inputs of a campaign that is to be created."""
         shown = [(each.id, each.text, _hash(each.image)) for each in items]
         return cls(
             [each.id for each in items],
@@ -47,7 +47,7 @@ class Inputs:
 
     @classmethod
     def read(cls, connection: Connection, campaign: int) -> Inputs:
-        """Of a campaign in the store."""
+        """The inputs of a campaign in the store."""
         items = items_of(connection, campaign)
         questions = questions_of(connection, campaign)
         return cls(
@@ -62,7 +62,7 @@ class Inputs:
         )
 
     def arguments(self, settings: Settings) -> dict[str, Any]:
-        """All that the method is given beside the problem and delta."""
+        """All options that the method is given."""
         given = settings.arguments()
         if self.anchors:
             given["anchors"] = dict(self.anchors)
@@ -80,9 +80,9 @@ def new_session(
     inputs: Inputs,
     at_work: Callable[[], int] | None = None,
 ) -> Session:
-    """The campaign's procedure, standing where the log ends.
+    """A session of the campaign's method that has replayed the log.
 
-    A method that sizes its steps by the people ``at_work`` asks for them when it makes a plan.
+    ``at_work`` gives the number of active workers to a method that sizes its steps by them.
     """
     _check_taken(settings, inputs)
     arguments = inputs.arguments(settings)
@@ -102,11 +102,11 @@ def new_session(
 
 
 def what_is_wrong(settings: Settings, inputs: Inputs) -> tuple[str, InvalidInput] | None:
-    """The first setting that does not go with these items and questions, and why.
+    """The first setting that does not fit these items and questions, and the error; or None.
 
     It is named as in ``campaign.toml``; anchors are ``items``, defining questions ``questions``.
-    Only the method itself knows which values it can use, so it is asked for its first Batch, with
-    one argument more each time.
+    Only the method itself knows which values it can use, so it is started with one more argument
+    each time, until it refuses one.
     """
     problem = Problem(len(inputs.items), len(inputs.questions), settings.answers)
     try:
@@ -134,14 +134,14 @@ def what_is_wrong(settings: Settings, inputs: Inputs) -> tuple[str, InvalidInput
 
 
 def _one_by_one(settings: Settings, inputs: Inputs) -> Iterator[tuple[str, str, Any]]:
-    """Each argument, and the setting that it comes from."""
+    """Each argument: the setting it comes from, its name and its value."""
     names = {"anchors": "items", "defining": "questions", "given": "rule"}
     for key, value in inputs.arguments(settings).items():
         yield names.get(key, "options" if key in settings.options else key), key, value
 
 
 def _lacks_another(error: InvalidInput, settings: Settings, tried: Mapping[str, Any]) -> bool:
-    """Whether it only complains of an option that is tried later."""
+    """Whether the error is only about a required option that is tried later."""
     said = str(error.args[0])
     return any(
         said == f"{settings.method} needs the option {name}"

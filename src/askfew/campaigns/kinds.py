@@ -1,4 +1,4 @@
-"""How a kind of answer is written in settings, as TOML or as JSON."""
+"""Reading the kind of answers from settings, in TOML or JSON."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ __all__ = ["read_kind"]
 
 
 def read_kind(value: object) -> AnswerKind:
-    """The kind that is written so; a kind itself is taken as it is.
+    """The kind of answers that a setting names; a kind itself is returned as it is.
 
     >>> read_kind("yes-no"), read_kind({"scale": [1, 5]}), read_kind({"number": {"sigma": 2.0}})
     (YesNo(), Scale(low=1.0, high=5.0), Number(sigma=2.0))
     """
     with located("answers"):
         kind = value if isinstance(value, AnswerKind) else _read(value)
-    # The ends of a scale may differ and its half width be nothing: noise of no width needs no
-    # answers.
+    # The ends of a scale may differ by so little that half its width is rounded to 0; a method
+    # cannot use noise without width.
     if kind is None or not kind.sigma > 0:
         *most, last = (each.written for each in KINDS)
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""Whether a method takes the options it is given: their names, and the type of each."""
+"""Checks of the options that a method is given: their names, and the type of each."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ _SET_ELSEWHERE = {
     "anchors": "write it in the column group of items.csv",
     "defining": "write yes in the column defines of questions.csv",
 }
-"""Options that a method may take and that are not written among the options: what to do."""
+"""What to do about options that a method takes but that are written elsewhere."""
 _MOST = 10**9
+"""The largest number of an option. A round number, the same as for settings."""
 _TYPES: dict[object, tuple[tuple[type, ...], str]] = {
     "float": ((int, float), "a number"),
     "int": ((int,), "a whole number"),
@@ -37,7 +38,7 @@ _TYPES: dict[object, tuple[tuple[type, ...], str]] = {
 
 
 def read_options(value: object) -> dict[str, Any]:
-    """A copy of the options, which must be a table of what JSON can hold."""
+    """A copy of the options, which must be a table of values that JSON can hold."""
     try:
         if not isinstance(value, Mapping):
             raise TypeError
@@ -58,9 +59,9 @@ def check_options(
     own: Mapping[str, Any] | None = None,
     problem: Problem | None = None,
 ) -> None:
-    """Refuse options that the method does not know, needs but lacks, or cannot use, for a problem.
+    """Refuse options that the method does not know or cannot use, and missing ones.
 
-    ``own`` are those that have a setting of their own.
+    ``own`` are the options that have their own setting; ``problem`` is what to try them on.
 
     >>> check_options("told-gap", 0.05, {"gap": "wide"})
     Traceback (most recent call last):
@@ -80,7 +81,8 @@ def check_options(
     parameters = inspect.signature(METHODS[method]).parameters
     for name in options.keys() & parameters.keys():
         _check_type(name, options[name], parameters[name].annotation)
-    # Started, but never driven: a generator runs nothing before its first Batch is asked for.
+    # Starting a method checks its options. It costs little, because a generator runs nothing
+    # before its first Batch is asked for.
     problem = problem or Problem(3, 1)
     start(method, problem, np.random.default_rng(0), delta=delta, **own, **options)
 

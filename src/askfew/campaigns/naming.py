@@ -1,4 +1,4 @@
-"""What a campaign's owner calls its groups. Names are only shown: no method ever sees them."""
+"""The owner's names for the groups. They are only shown: no method ever sees them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["in_names", "name_group", "named", "read_names"]
 
 
 def read_names(stored: str | None) -> dict[str, str]:
-    """The names that were given, by the groups' own."""
+    """The names that the owner gave, by the method's own names."""
     try:
         names = {} if stored is None else json.loads(stored)
         right = isinstance(names, dict)
@@ -31,12 +31,12 @@ def read_names(stored: str | None) -> dict[str, str]:
 
 
 def named(groups: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ...]:
-    """The groups as they are called."""
+    """The groups by the owner's names, where given."""
     return tuple(names.get(each, each) for each in groups)
 
 
 def in_names(text: str | None, own: tuple[str, ...], groups: tuple[str, ...]) -> str | None:
-    """A method's text with the owner's names for groups that it knows by number.
+    """A method's text, in which "group 1" and the like are replaced by the owner's names.
 
     >>> in_names("group 1 if it swims, else group 0", ("0", "1"), ("0", "Ducks"))
     'Ducks if it swims, else group 0'
@@ -48,7 +48,7 @@ def in_names(text: str | None, own: tuple[str, ...], groups: tuple[str, ...]) ->
 
 
 def name_group(campaign: Campaign, groups: tuple[str, ...], group: str, name: str) -> None:
-    """Call a group so, by its own name; called nothing, it has its own name again."""
+    """Name a group, given by the method's own name; an empty name removes the owner's."""
     called = name.strip()
     check_group(called)
     with campaign.database.write() as connection:

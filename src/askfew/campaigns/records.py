@@ -1,4 +1,4 @@
-"""What a campaign is about, and what is kept of it: items, questions, slots, answers."""
+"""Records of a campaign: items, questions, slots, answers."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["Answer", "CampaignFolder", "Item", "Question", "Slot"]
 
 @dataclass(frozen=True)
 class Item:
-    """Something to be sorted: a text, a picture, both, or only its id."""
+    """Something to be sorted, shown as a text, a picture, both, or only its id."""
 
     id: str
     text: str = ""
     image: bytes | None = field(default=None, repr=False)
     image_name: str = ""
     group: str = ""
-    """Of an anchor: the name of the group that it is known to be in."""
+    """The name of an anchor's group; empty for other items."""
 
     @property
     def shown(self) -> str:
-        """The text for a worker; the id where there is neither text nor picture.
+        """The text for a worker; the id if there is neither text nor picture.
 
         >>> Item("mallard").shown
         'mallard'
@@ -33,7 +33,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Question:
-    """Something that may be asked of every item."""
+    """A question that may be asked about every item."""
 
     id: str
     text: str
@@ -52,19 +52,19 @@ class CampaignFolder:
 
 @dataclass(frozen=True)
 class Slot:
-    """One answer that is wanted about a cell (item, question), both by their numbers."""
+    """One answer that a step wants; item and question are numbers."""
 
     number: int
     item: int
     question: int
     state: SlotState
     worker: str | None
-    """Who has it, or had it until their lease ran out."""
+    """Who holds it, or held it until the lease ran out."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer as it is kept; ``id`` is its lease's."""
+    """An answer as it is stored; ``id`` is the id of its lease."""
 
     id: str
     campaign: int
@@ -75,7 +75,7 @@ class Answer:
     question: int
     value: float
     raw: str
-    """As it was said."""
+    """The answer as the worker sent it."""
     seconds: float | None
     cost: float | None
     time: float

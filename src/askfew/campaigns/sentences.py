@@ -1,4 +1,4 @@
-"""What sentences about refused input share: where it stands, how it looks, what is near."""
+"""Parts of sentences about refused input: the place, the value on one line, a near match."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from askfew.errors import InvalidInput
 __all__ = ["chance", "located", "nearest", "shown"]
 
 _LONGEST = 60
+"""Characters of a value in a sentence, so that the sentence stays readable. A round number."""
 _NEARLY_SURE = 0.99
+"""Above this, an estimate is not told more precisely: it would round to 100 %."""
 
 
 @contextmanager
 def located(place: str) -> Iterator[None]:
-    """Let a refused input say where it stands.
+    """Put the place of the input before the sentence of InvalidInput.
 
     >>> with located("birds/items.csv line 7"):
     ...     raise InvalidInput("an id must not be empty", "none", "name the item")
@@ -31,7 +33,7 @@ def located(place: str) -> Iterator[None]:
 
 
 def chance(share: float) -> str:
-    """An estimated probability, which is never quite sure.
+    """An estimated probability in percent, never 100.
 
     >>> chance(0.873), chance(0.9999)
     ('87 %', 'over 99 %')
@@ -40,20 +42,20 @@ def chance(share: float) -> str:
 
 
 def shown(value: object) -> str:
-    """A value on one line, cut where it gets long.
+    """A value on one line, cut if it is long.
 
     >>> shown("a" * 1000)
     "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
     """
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # an int of thousands of digits, lists without end
+    except (ValueError, RecursionError):  # an int of thousands of digits, or deeply nested lists
         text = f"an oversized {type(value).__name__}"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """What to do about an unknown word.
+    """Advice about an unknown word: the closest known one, or all of them.
 
     >>> nearest("prise", ["name", "price"])
     'did you mean price?'

@@ -1,4 +1,4 @@
-"""The settings of a campaign: what campaign.toml says, what a store keeps as JSON."""
+"""The settings of a campaign, as campaign.toml gives them and as a store keeps them in JSON."""
 
 from __future__ import annotations
 
@@ -30,13 +30,16 @@ __all__ = [
 ]
 
 LONGEST_TEXT = 10_000
-"""Characters of a text that a worker is shown."""
+"""Characters of a text that a worker is shown. A round number."""
 _LONGEST_NAME = 80
+"""The length of the column (``db/schema``)."""
 _MOST = 10**9
-"""Fits the integers of every store."""
+"""Fits PostgreSQL's INTEGER, which ends at 2**31 - 1."""
 _MOST_GROUPS = 100
+"""A round number."""
 _HALF_WAY = 0.5
 _YEAR = 366 * 24 * 3600
+"""Seconds: the longest lease and time-out."""
 
 Groups = int | list[int] | Literal["auto"]
 Repeats = Literal["fresh", "same"]
@@ -46,7 +49,7 @@ _OF_THE_METHOD = ("groups", "error", "per_cell", "tolerance", "limit", "margin",
 
 @dataclass(frozen=True)
 class Settings:
-    """How one campaign is run. Every field is checked, and its sentence names it.
+    """The settings of one campaign. Every field is checked; the error names the field.
 
     >>> Settings("birds", price=-1)
     Traceback (most recent call last):
@@ -59,23 +62,23 @@ class Settings:
     """Allowed probability of any wrong label, or expected share of wrong ones (see ``error``)."""
     answers: AnswerKind = field(default_factory=YesNo)
     max_answers: int = 10_000
-    """Never ask for more."""
+    """The most answers that are ever asked for."""
     answers_per_worker_and_cell: int = 1
     """How often one worker may answer the same (item, question)."""
     price: float = 0.0
-    """Of one answer, in any currency."""
+    """The price of one answer, in any currency."""
     seed: int = 0
     lease_seconds: float = 600.0
-    """How long a question that was handed out is kept for its worker."""
+    """The longest lease; most are shorter (``slots.paces``)."""
     step_timeout: float = 3600.0
-    """How many seconds a step may wait for a slot that nobody admitted may take."""
+    """How many seconds a step waits for a slot that no admitted worker may take."""
     method: str = "rule"
     groups: Groups = 2
-    """How many: a number, a list of allowed numbers, or "auto"."""
+    """The number of groups, a list of allowed numbers, or "auto"."""
     error: Error = "any"
     """What delta bounds: the chance of "any" wrong label, or the "share" of wrong ones."""
     per_cell: int | None = None
-    """The most answers of any (item, question)."""
+    """The most answers to any (item, question)."""
     tolerance: float = 0.0
     """How far the means of a group's items may differ on a question, in the answers' units."""
     limit: int | None = None
@@ -85,48 +88,50 @@ class Settings:
     repeats: Repeats = "fresh"
     """Whether asking the same again gives a "fresh" answer or the "same"."""
     rule: Rule | None = None
-    """To be applied as it is, instead of learning one."""
+    """A rule that is applied as it is, instead of learning one."""
     people: int | None = None
-    """How many will answer, where that is known: it bounds the answers per cell."""
+    """How many people will answer, if known: it bounds the answers per cell."""
     gold: float = 0.0
     """The share of questions that are about anchors, to see how well people answer."""
     options: dict[str, Any] = field(default_factory=dict)
-    """The method's own."""
+    """The method's own options."""
     guidelines: str = ""
     """Shown to workers beside every question."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
             object.__setattr__(self, each.name, check_setting(each.name, getattr(self, each.name)))
-        # With one item more than groups: where they are as many, methods have nothing to look at.
+        # One more item than groups: with as many items as groups, methods have nothing to check.
         problem = Problem(most_groups(self.groups) + 1, 1, self.answers)
         check_options(self.method, self.delta, self.options, self._own_arguments(), problem)
 
     @property
     def most_per_cell(self) -> int | None:
-        """The most answers of any (item, question): as it was said, or as there are people."""
+        """The most answers to any (item, question): ``per_cell``, or what ``people`` allow."""
         by_people = None if self.people is None else self.people * self.answers_per_worker_and_cell
         known = [each for each in (self.per_cell, by_people) if each is not None]
         return min(known, default=None)
 
     def arguments(self) -> dict[str, Any]:
-        """What the method is given of these, beside delta; all but the rule."""
+        """The options that the method is given, without the rule."""
         return {**self._own_arguments(), **self.options}
 
     def _own_arguments(self) -> dict[str, Any]:
-        """Settings that are the method's. Those that say what is usual are left out: what a
-        campaign was given is part of its recipe, and must not grow with the list of settings.
+        """The settings that become options of the method, without those at their default.
+
+        The options of a campaign are part of its recipe, which must not change when a newer askfew
+        has more settings.
         """
         named = {name: getattr(self, name) for name in _OF_THE_METHOD}
         own = {name: value for name, value in named.items() if value != _USUAL[name]}
         if self.most_per_cell is not None and takes_option(self.method, "per_cell"):
             own["per_cell"] = self.most_per_cell
         if self.rule is not None and not takes_option(self.method, "given"):
-            own["rule"] = self.rule  # to be refused
+            own["rule"] = self.rule  # only so that check_options refuses it
         return own
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready values.
+        """The settings as JSON-ready values.
 
         >>> Settings("birds").to_dict()["answers"]
         'yes-no'
@@ -141,8 +146,10 @@ class Settings:
 
     @classmethod
     def from_store(cls, values: Mapping[str, object]) -> Settings:
-        """What ``to_dict`` wrote when the campaign was created, and its method was started to look
-        at the options: that is not done again whenever the campaign is opened.
+        """The settings that ``to_dict`` wrote when the campaign was created.
+
+        The method is not started to check its options, which was done then: it would take time
+        whenever a campaign is opened.
         """
         for key in values:
             _check_key(key)
@@ -155,7 +162,7 @@ class Settings:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> Settings:
-        """What ``to_dict`` wrote, or a table of a TOML file; only the name must be there."""
+        """The settings that ``to_dict`` wrote, or of a table of TOML; only the name is required."""
         for key in values:
             _check_key(key)
         if "name" not in values:
@@ -165,7 +172,7 @@ class Settings:
 
 
 def check_setting(key: str, value: object) -> Any:
-    """The value as the field of Settings holds it, or InvalidInput.
+    """The value as the field of Settings holds it; InvalidInput if it is not allowed.
 
     >>> check_setting("lease_seconds", 600)
     600.0
@@ -175,7 +182,7 @@ def check_setting(key: str, value: object) -> Any:
 
 
 def most_groups(groups: Groups) -> int:
-    """The largest number of groups that is allowed by name; two where nobody knows.
+    """The largest number of groups that the setting names; 2 for "auto".
 
     >>> most_groups(3), most_groups([2, 4]), most_groups("auto")
     (3, 4, 2)
@@ -186,7 +193,7 @@ def most_groups(groups: Groups) -> int:
 
 
 def setting_to_blame(values: Mapping[str, Any]) -> str:
-    """The setting that does not go with the method, if there is one, where each alone is right.
+    """The setting to name in an error, where each setting alone is right but not all together.
 
     >>> setting_to_blame({"method": "frugal", "margin": 0.3})
     'margin'
@@ -196,7 +203,8 @@ def setting_to_blame(values: Mapping[str, Any]) -> str:
         taken = takes_option(method, "given" if key == "rule" else key)
         if key in values and not taken and values[key] != _USUAL[key]:
             return key
-    for key in _OF_THE_METHOD[::-1]:  # those that go together alone: what may be left out
+    # Otherwise the one without which the rest is fine.
+    for key in _OF_THE_METHOD[::-1]:
         rest = {name: value for name, value in values.items() if name != key}
         if key in values and _is_sound(rest):
             return key
@@ -321,7 +329,7 @@ def _margin(value: object) -> float:
 
 
 def _if_any(read: Callable[[object], Any], value: object) -> Any:
-    """A setting that may be left out."""
+    """Read a setting that may be left out (None)."""
     return None if value is None else read(value)
 
 
@@ -330,7 +338,7 @@ def _rule(value: object) -> Rule:
 
 
 def _kind(value: object) -> AnswerKind:
-    """In the form that a store gives back: a seal covers it."""
+    """The kind in the form that a store gives back, because seals cover that form."""
     return read_kind(read_kind(value).setting)
 
 
@@ -345,7 +353,7 @@ def _guidelines(value: object) -> str:
 
 
 def is_storable(text: str) -> bool:
-    """Whether every store can hold it: PostgreSQL knows neither NUL nor half characters."""
+    """Whether every store can hold the text: PostgreSQL takes neither NUL nor lone surrogates."""
     return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
 
 

@@ -35,7 +35,7 @@ class Store:
     """Campaigns by name, on ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
 
     An empty database gets its tables; one of another version is refused until it is upgraded. All
-    times are by the store's own ``clock`` (see ``Database.now``), whoever writes them.
+    times are read from the store's own ``clock`` (see ``Database.now``).
     """
 
     def __init__(self, url: str, *, clock: Callable[[], float] | None = None) -> None:
@@ -68,15 +68,16 @@ class Store:
         reuse: str | None = None,
         forecast: CrowdForecast | None = None,
     ) -> Campaign:
-        """A new campaign with its first step open; all of it or nothing is created.
+        """Create a campaign with its first step open, in one transaction.
 
-        With ``reuse``, it begins with the answers of that older campaign (see ``reuse.py``), in
-        the same transaction. A ``forecast`` is kept, for its status to be held against it.
+        With ``reuse``, it begins with the answers of that older campaign (see ``steps.reuse``). A
+        ``forecast`` is stored, so that status can compare the campaign with it.
         """
         _check_ids("items", items)
         _check_ids("questions", questions)
         problem = Problem(len(items), len(questions), settings.answers)
         log, inputs = Log(problem), Inputs.of(items, questions)
+        # Outside the transaction: the first Batch may take a while, and writers would wait.
         first = new_session(settings, problem, log, inputs).ask()
         now = self.clock()
         with self.database.write() as connection:
@@ -96,14 +97,15 @@ class Store:
             insert_contents(connection, campaign, items, questions)
             if first is not None:
                 open_step(connection, campaign, 0, first, log.pending, now)
-            # Reused answers may fill several steps in a row.
+            # Reused answers may fill several steps in a row; these too are opened and closed in
+            # this transaction.
             advancer = Advancer(Joined(connection), campaign, settings, problem)
             while not is_waiting(connection, campaign) and advancer.advance(now):
                 pass
         return self.campaign(settings.name)
 
     def campaign(self, name: str) -> Campaign:
-        """The campaign of that name."""
+        """The campaign with that name."""
         with self.database.read() as connection:
             row = find_campaign(connection, name)
         if row is None:
@@ -116,7 +118,7 @@ class Store:
         return Campaign(self.database, row.id, settings, self.clock)
 
     def campaign_of(self, lease: str) -> Campaign | None:
-        """The campaign that handed out a question, by the question's id."""
+        """The campaign that a lease belongs to; None if there is none."""
         parsed = LeaseId.parse(lease)
         if parsed is None:
             return None
@@ -125,12 +127,12 @@ class Store:
         return None if name is None else self.campaign(name)
 
     def names(self) -> list[str]:
-        """All campaigns, oldest first."""
+        """The names of all campaigns, oldest first."""
         with self.database.read() as connection:
             return names(connection)
 
     def close(self) -> None:
-        """Give back all connections."""
+        """Close all connections."""
         self.database.close()
 
     def _check_version(self) -> None:

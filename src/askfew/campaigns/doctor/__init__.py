@@ -1,1 +1,1 @@
-"""Whether a store is whole: every campaign replayed, every answer counted."""
+"""Examining a store: every campaign is replayed, every answer is counted again."""

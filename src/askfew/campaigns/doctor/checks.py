@@ -1,4 +1,4 @@
-"""What must be true of a campaign's rows, whatever happened; each breach is one sentence."""
+"""Checks of a campaign's rows; each problem is one sentence."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ __all__ = [
 
 
 def step_problems(connection: Connection, campaign: int) -> list[str]:
-    """Steps are numbered without gaps, only the last may be open, and the others are frozen."""
+    """Check that steps are numbered without gaps, and that all but the last are closed."""
     rows = all_steps(connection, campaign)
     found = []
     if [row.number for row in rows] != list(range(len(rows))):
@@ -72,7 +72,7 @@ def step_problems(connection: Connection, campaign: int) -> list[str]:
 
 
 def _is_known(content: bytes) -> bool:
-    """Whether it is a snapshot as a store keeps it."""
+    """Whether the bytes are a snapshot as a store keeps it."""
     try:
         unpack(content)
     except ValueError:
@@ -81,7 +81,7 @@ def _is_known(content: bytes) -> bool:
 
 
 def slot_problems(connection: Connection, campaign: int, settings: Settings) -> list[str]:
-    """Slots are the Batch's rows, each in a possible state; closed steps' add up to the Tally."""
+    """Check that slots match the Batch, have a possible state, and add up to the Tally."""
     found: list[str] = []
     for step in all_steps(connection, campaign):
         here = slots_of_step(connection, campaign, step.number)
@@ -99,7 +99,7 @@ def slot_problems(connection: Connection, campaign: int, settings: Settings) -> 
 
 
 def answer_problems(connection: Connection, campaign: int, kind: AnswerKind) -> list[str]:
-    """Every answered slot has exactly one answer that counts, the same; no other slot has one."""
+    """Check that every answered slot has one equal answer that counts, and no other slot any."""
     found: list[str] = []
     rows = answers_of_slots(connection, campaign)
     for _, group in groupby(rows, key=attrgetter("step", "number")):
@@ -226,11 +226,11 @@ def _one_answer(group: list[AnsweredSlot], kind: AnswerKind) -> Iterator[str]:
 
 
 _ENOUGH = 20
-"""Rows that are named before the rest is left out."""
+"""The most rows that are named. A round number: a broken store may have millions."""
 
 
 def row_problems(connection: Connection, campaign: int) -> list[str]:
-    """Every field of every row is of its type and within its bounds."""
+    """Check that every field of every row has its type and is within its bounds."""
     return list(islice(_row_problems(connection, campaign), _ENOUGH))
 
 
@@ -248,7 +248,7 @@ def _which(table: str, row: dict[str, Any]) -> str:
 
 
 def about_problems(row: CampaignRow, settings: Settings) -> Iterator[str]:
-    """The campaign's own row: its name, how it was made, what was forecast."""
+    """Check the campaign's own row: its name, recipe, forecast and outcome."""
     if settings.name != row.name:
         yield f"its settings are of another campaign ({settings.name!r})"
     try:
@@ -270,7 +270,7 @@ def about_problems(row: CampaignRow, settings: Settings) -> Iterator[str]:
 
 
 def content_problems(connection: Connection, campaign: int) -> Iterator[str]:
-    """Items and questions are numbered from 0, and such as a folder's would be taken."""
+    """Check that items and questions are numbered from 0 and would be accepted in a folder."""
     here, asked = items_of(connection, campaign), questions_of(connection, campaign)
     for what, rows in (("items", here), ("questions", asked)):
         if [row.number for row in rows] != list(range(len(rows))):

@@ -1,8 +1,9 @@
-"""Is a store sound? Every campaign is replayed, and every answer counted again.
+"""Examining a store: every campaign is replayed, and every answer is counted again.
 
-What can be mended without choosing is: impossible answers, which were none. Only in the newest
-step, from which nothing has been computed. From an older one the method has gone on, and its owner
-begins again on what was paid for (``create --reuse`` leaves such answers out).
+``mend`` takes out impossible answers, the only problem that can be mended without choosing data. It
+does so only in the newest step, from which nothing has been computed yet. After an older one the
+method has gone on; then the owner starts a new campaign on the answers already paid for (``create
+--reuse`` leaves impossible ones out).
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ __all__ = [
 
 
 def mend(database: Database) -> dict[str, int]:
-    """Take them out of every campaign that goes on; how many there were, by campaign."""
+    """Take impossible answers out of all open campaigns; how many there were, by campaign."""
     with database.read() as connection:
         everyone = all_campaigns(connection)
     mended = {}
@@ -71,7 +72,7 @@ def mend(database: Database) -> dict[str, int]:
 
 
 def mendable_slots(connection: Connection, campaign: CampaignRow, kind: AnswerKind) -> list[int]:
-    """The slots of the newest step that hold an impossible answer, if the campaign goes on."""
+    """The slots of the newest step with an impossible answer, if the campaign is open."""
     newest = newest_number(connection, campaign.id)
     if campaign.state not in GOING or newest is None:
         return []
@@ -86,7 +87,7 @@ def _mend(connection: Connection, campaign: CampaignRow, kind: AnswerKind) -> in
     count = empty_impossible(connection, campaign.id, newest, kind)
     if count and step.closed is not None:
         sizes = item_count(connection, campaign.id), question_count(connection, campaign.id)
-        # Freezes the Tally again, without them.
+        # Freeze the Tally again, without the impossible answers.
         close_step(connection, step, Problem(*sizes, kind), step.closed)
     return count
 
@@ -95,20 +96,21 @@ FAILURES = (
     *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError),
     *(MemoryError, AssertionError, *DATABASE_ERRORS),
 )
-"""How code ends that meets what cannot be."""
+"""What code may raise on damaged data; a check that raises one of these has found a problem."""
 _FOUND = {"status", "labels", "answers", "question"}
+"""Parts of an outcome that must be the same in every version of askfew."""
 _LATER = {"claim", "texts"}
 """Parts of a recipe that campaigns of an older askfew do not have."""
 
 IMPORTED = (
     "it was imported: that plans were made before their answers came is attested by the exporter"
 )
-"""A seal proves that nothing was changed since it was made, not when that was."""
+"""A seal proves that nothing was changed since it was made, not when it was made."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found about one campaign; it is sound if there are no problems."""
+    """The findings about one campaign, which is sound if there are no problems."""
 
     campaign: str
     state: str
@@ -119,7 +121,7 @@ class Verdict:
     mendable: int = 0
     """Impossible answers that ``mend`` can take out."""
     other_claim: bool = False
-    """Whether it was begun under another claim than this askfew's: nothing here can replay it."""
+    """Whether it began under another claim version: this askfew cannot replay it."""
 
     @property
     def sound(self) -> bool:
@@ -140,18 +142,18 @@ class Examination:
         return not self.problems and all(each.sound for each in self.campaigns)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready values."""
+        """The examination as JSON-ready values."""
         each = [{**asdict(verdict), "sound": verdict.sound} for verdict in self.campaigns]
         return {"sound": self.sound, "problems": self.problems, "campaigns": each}
 
 
 def examine_store(database: Database) -> Examination:
-    """Look at everything; each campaign as it stood at one moment."""
+    """Examine the whole store, each campaign in a snapshot of its own."""
     problems: list[str] = []
     verdicts = []
     try:
         for problem in file_problems(database):
-            problems.append(problem)  # one by one: what comes later may be unreadable
+            problems.append(problem)  # one by one, because reading the next may fail
         with database.read() as connection:
             everyone = numbers(connection)
         for number in everyone:
@@ -163,7 +165,7 @@ def examine_store(database: Database) -> Examination:
 
 
 def first_problem(database: Database) -> str | None:
-    """The first thing that is wrong with a store, if anything is."""
+    """The first problem of a store; None if it is sound."""
     found = examine_store(database)
     for each in found.campaigns:
         if not each.sound:
@@ -178,7 +180,7 @@ def examine(connection: Connection, campaign: int) -> Verdict:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = _listed(row_problems, connection, campaign)
-        if not found:  # all else takes it that every field is what it should be
+        if not found:  # the other checks rely on fields of the right type
             try:
                 settings = Settings.from_dict(row.settings_dict)
                 sizes = item_count(connection, campaign), question_count(connection, campaign)
@@ -208,7 +210,7 @@ def examine(connection: Connection, campaign: int) -> Verdict:
 
 
 def _listed(check: Callable[..., Iterable[str]], *about: Any) -> list[str]:
-    """What a check finds; a store so wrong that the check itself fails is wrong."""
+    """The problems that a check finds; if the check itself fails, that is the problem."""
     try:
         return list(check(*about))
     except FAILURES as error:
@@ -221,8 +223,9 @@ def _replay_problems(
     settings: Settings,
     problem: Problem,
 ) -> list[str]:
-    """Every Batch must be what the method asks, given its plans; plans, Batches and Tallies must be
-    as they were sealed.
+    """Check that the log replays: every Batch is what the method asks, every seal is right.
+
+    A campaign that has ended must also have the outcome that the method finds.
     """
     try:
         log = read_log(connection, row.id, problem)
@@ -249,7 +252,7 @@ def _replay_problems(
         stored = dict(json.loads(row.outcome or "{}"))
         finds = json.loads(json.dumps(outcome.to_dict()))
         taught = _without_taught(stored), _without_taught(finds)
-        # Another version may say it in other words; what it says must be the same.
+        # Another version may word its texts differently, so then only _FOUND is compared.
         fields = {*stored, *finds} if versions[0] == versions[1] else _FOUND
         for name in sorted(fields):
             if not _alike(stored.get(name), finds.get(name)):
@@ -260,13 +263,19 @@ def _replay_problems(
 
 
 def _without_taught(outcome: dict[str, Any]) -> list[str]:
-    """Take out which answers taught the rule: a store also knows what was reused; returns them."""
+    """Remove from the outcome which answers taught its rule, and return them.
+
+    The store's outcome also names reused campaigns, which a replay does not know.
+    """
     rule = outcome.get("rule")
     return rule.pop("learnt_from", []) if isinstance(rule, dict) else []
 
 
 def _alike(one: object, other: object) -> bool:
-    """Equal, but for the last digits of numbers: another processor may round differently."""
+    """Whether two values are equal, except for the last digits of numbers.
+
+    Another processor may round differently.
+    """
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-9) or one == other or one != one
     if isinstance(one, list) and isinstance(other, list):

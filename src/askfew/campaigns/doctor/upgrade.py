@@ -1,7 +1,7 @@
-"""What a newer askfew would do to the campaigns of a store.
+"""The campaigns of a store that this version of askfew cannot go on with.
 
-Plans are recorded, so new heuristics touch no open campaign. A new version of a claim does: what
-was claimed holds under the claim it was begun with, and no other may go on with it.
+Plans are recorded, so new heuristics affect no open campaign. A new claim version does: what was
+claimed holds under the version a campaign began with, and no other version may continue it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Touched", "touched_by_upgrade", "touched_campaigns"]
 
 @dataclass(frozen=True)
 class Touched:
-    """A campaign that was begun under another version of its method's claim."""
+    """A campaign that began under another version of its method's claim."""
 
     id: int
     campaign: str
@@ -32,7 +32,7 @@ class Touched:
 
     @property
     def is_open(self) -> bool:
-        """Whether it would take more answers."""
+        """Whether it still takes answers."""
         return self.state in GOING
 
     def __str__(self) -> str:
@@ -51,12 +51,12 @@ class Touched:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready values."""
+        """The record as JSON-ready values."""
         return {**asdict(self), "open": self.is_open}
 
 
 def touched_by_upgrade(url: str) -> list[Touched]:
-    """The same of a store whose tables are older, which is only read."""
+    """The same for a store by its address, which is only read: its tables may be older."""
     database = Database(url)
     try:
         with database.read() as connection:
@@ -66,7 +66,7 @@ def touched_by_upgrade(url: str) -> list[Touched]:
 
 
 def touched_campaigns(connection: Connection) -> list[Touched]:
-    """Campaigns whose claim is not this askfew's."""
+    """The campaigns that began under another claim version than this askfew's."""
     found = []
     for number, name, state, written in recipes(connection):
         recipe = json.loads(written)

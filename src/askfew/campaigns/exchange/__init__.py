@@ -1,1 +1,1 @@
-"""Answers and whole campaigns as files: out of a store and into another."""
+"""Exporting and importing answers and whole campaigns as files."""

@@ -1,4 +1,4 @@
-"""Read answers from a file: the long table, crowd-kit's, or a Label Studio export.
+"""Reading answers from a file: askfew's own table, crowd-kit's, or a Label Studio export.
 
 A file is read and checked as a whole before any of its answers is used.
 """
@@ -25,14 +25,15 @@ _NEEDED = ("item", "question", "worker", "answer")
 _OPTIONAL = ("seconds", "cost", "time")
 _TEXTS = ("item", "question", "worker")
 _MOST_BYTES = 10**9
+"""The largest file that is read, as a whole, into memory. A round number."""
 
 
 @dataclass(frozen=True)
 class TellRow:
-    """One answer of a file, and ``place``: the file and the line where it stands.
+    """One answer of a file; ``place`` is the file and the line.
 
-    ``mark`` tells it from others by the same worker about the same cell, in whatever file it
-    stands: a time, or Label Studio's number; it is empty where nothing does.
+    ``mark`` distinguishes it from other answers of the same worker about the same cell, in any
+    file: a time, or Label Studio's number. It is empty if the file has neither.
     """
 
     place: str
@@ -46,13 +47,13 @@ class TellRow:
 
 
 def header_of(path: Path) -> set[str]:
-    """The names in the first line of a CSV file, to tell what it is."""
+    """The names in the first line of a CSV file, from which its format is recognized."""
     first = read_text(path, most=_MOST_BYTES).partition("\n")[0]
     return {name.strip().lower() for name in first.split(",")}
 
 
 def read_answers(path: Path, kind: str) -> list[TellRow]:
-    """All answers of a file of one of ANSWER_FORMATS, in its order."""
+    """All answers of a file in one of ANSWER_FORMATS, in the file's order."""
     rows = list(ANSWER_FORMATS[kind](path))
     for row in rows:
         with located(row.place):
@@ -157,7 +158,7 @@ def _number(name: str, value: object) -> float | None:
 
 
 def _time(value: object) -> str:
-    """Only to tell answers apart: they count from when they are imported."""
+    """The time in UTC, as text. It only distinguishes answers; they are stored as told now."""
     if value is None or value == "":
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Every format in which answers, open questions or a whole campaign leave the house."""
+"""Exporting answers, open questions or a whole campaign, in every format."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ LongRow = tuple[str, str, str, float, float | None, float | None, datetime]
 
 
 def long_rows(campaign: Campaign) -> list[LongRow]:
-    """Every answer of a closed step, in the order of steps and slots: LONG_COLUMNS. Times are UTC.
+    """Every answer of a closed step as LONG_COLUMNS, by step and slot. Times are UTC.
 
-    Not in order of arrival: where people take longer to say no, the first answers would be biased,
-    for whoever takes only so many of a cell.
+    Not in order of arrival: if people take longer to say no, a reader who takes only the first few
+    answers of each cell would get too many yes.
     """
     with campaign.database.snapshot() as connection:
         return [
@@ -64,7 +64,7 @@ def long_rows(campaign: Campaign) -> list[LongRow]:
 
 
 def crowd_kit_rows(campaign: Campaign) -> list[tuple[str, str, float]]:
-    """The same for crowd-kit: task, worker, label."""
+    """The same answers for crowd-kit: task, worker, label."""
     return [
         (crowd_kit.join_task(item, question), worker, answer)
         for item, question, worker, answer, *_ in long_rows(campaign)
@@ -72,9 +72,9 @@ def crowd_kit_rows(campaign: Campaign) -> list[tuple[str, str, float]]:
 
 
 def label_studio_tasks(campaign: Campaign) -> list[dict[str, Any]]:
-    """One task an open slot: a question that waits for three answers is three tasks.
+    """One task for each open slot: a cell that waits for three answers gives three tasks.
 
-    What workers hold just now is left out.
+    Leased slots are left out.
     """
     with campaign.database.snapshot() as connection:
         waiting = open_cells(connection, campaign.id)
@@ -110,7 +110,10 @@ def _interface(campaign: Campaign) -> Written:
 
 
 def _rule(campaign: Campaign) -> Written:
-    """The rule of a campaign that has ended: it knows which answers taught it."""
+    """The rule of a campaign that has ended.
+
+    Only then does the rule name the answers that taught it, which must not be reused with it.
+    """
     rule = (campaign.outcome() or {}).get("rule")
     if rule is None:
         raise InvalidInput(
@@ -128,12 +131,12 @@ def _parquet(campaign: Campaign, out: Path) -> int:
 
 
 Written = tuple[str, int | None]
-"""A text, and how many rows it has, where it has rows."""
+"""A text, and its number of rows; None if it has no rows."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """How files of a format end, what they are, and who writes them: as a text, or to a file."""
+    """A format: the ending of its files, and a function that gives the text or writes the file."""
 
     ending: str
     media_type: str
@@ -157,11 +160,11 @@ FORMATS = {
         ".askfew", "application/octet-stream", "all of it, for another store", write=export_campaign
     ),
 }
-"""Of several with one ending, the first is meant by it."""
+"""Of several formats with one ending, a file name with that ending means the first."""
 
 
 def write_export(campaign: Campaign, kind: str, out: Path) -> int | None:
-    """Write one of FORMATS to a file; how many rows there were, where there are rows."""
+    """Write one of FORMATS to a file; returns the number of rows, None if it has no rows."""
     write = FORMATS[kind].write
     if write is not None:
         return write(campaign, out)
@@ -171,7 +174,7 @@ def write_export(campaign: Campaign, kind: str, out: Path) -> int | None:
 
 
 def text_of(campaign: Campaign, kind: str) -> Written:
-    """The text, of a format that is one, and its rows."""
+    """The text and its number of rows, for a format that is text."""
     text = FORMATS[kind].text
     assert text is not None, f"{kind} is no text"
     return text(campaign)

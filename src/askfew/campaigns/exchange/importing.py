@@ -1,20 +1,21 @@
-"""Answers from a file, told to a campaign: each goes to a slot that waits for it.
+"""Importing answers from a file into the waiting slots of a campaign.
 
-An answer finds its slot by item, question and worker: first one that this worker holds, then any
-open one that they may take. When a step is complete the next one opens, and what is left of the
-file is tried on it.
+An answer is matched to a slot by item, question and worker: first a slot that this worker holds,
+then any open one that they may take. When a step is complete the next one opens, and the rest of
+the file is tried on it.
 
-Which answers are taken never depends on their values, nor on their order in the file, which may:
-a file may be sorted by answer, or list quick answers first. Each row has a *key* of what does not
-depend on the answer: item, question, worker, mark (the row's time, or Label Studio's number), how
-many rows of the file agree in all these, and which of them it is. Rows are taken in the order of a
-hash of the campaign's seed and the key, so what a step takes of a cell is a random sample of it.
+Which answers are taken never depends on their values. It does not depend on their order in the file
+either, because that may depend on values: a file may be sorted by answer, or list quick answers
+first. Each row has a *key* made of what does not depend on the answer: item, question, worker, mark
+(the row's time, or Label Studio's number), how many rows of the file agree in all these, and which
+of them it is. Rows are taken in the order of a hash of the campaign's seed and the key, so a step
+takes a random sample of each cell's rows.
 
-The key is also how an answer is known again, in any file. Where a worker has several rows about one
-cell without a time, nothing says which of them an earlier file had: the first of a sorted file may
-be the newest answer. So all of them must come in one file. Once any has been taken, a file that
-has another number of them brings nothing new about this worker and cell, whatever it says; what
-matched rows by their values would drop those that repeat themselves and keep those that contradict.
+The key also recognizes an answer in another file. If a worker has several rows about one cell
+without a time, nothing says which of them an earlier file had: the first row of a sorted file may
+be the newest answer. So all of them must come in one file. Once any of them has been taken, a file
+with another number of them adds nothing about this worker and cell. Matching rows by their values
+instead would drop repeated answers and keep contradictory ones.
 """
 
 from __future__ import annotations
@@ -52,61 +53,62 @@ from askfew.errors import AskfewError, InvalidAnswer, InvalidInput
 __all__ = ["ImportReport", "import_answers"]
 
 _MARK = "i"
-"""How the last part of an imported answer's id begins: no hexadecimal digit."""
+"""The first letter of the mark of an imported answer. It is no hexadecimal digit, so no mark of a
+lease begins with it."""
 _KEY = re.compile(rf"{_MARK}(?P<group>[0-9a-f]{{15}})n(?P<size>\d+)o\d+", re.ASCII)
 
 
 @dataclass(frozen=True)
 class ImportReport:
-    """What became of the rows of a file; the lists say where those stand that were not taken."""
+    """What became of the rows of a file; the lists have the places of rows that were not taken."""
 
     taken: int = 0
     already: int = 0
     late: list[str] = field(default_factory=list)
-    """Nothing waits for them, or not from this worker."""
+    """No slot waits for them, or none that this worker may take."""
     unknown: list[str] = field(default_factory=list)
-    """No such item or question."""
+    """The item or the question does not exist."""
     invalid: list[str] = field(default_factory=list)
-    """Not a possible answer."""
+    """The answer is not possible."""
     revoked: list[str] = field(default_factory=list)
-    """From workers who are asked no more."""
+    """The worker is revoked."""
     unclear: list[str] = field(default_factory=list)
-    """Without a time, and not as many of this worker's about the cell as in an earlier file."""
+    """Rows without a time, whose number for this worker and cell differs from an earlier file."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready values."""
+        """The report as JSON-ready values."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class _Told:
-    """A row that may be taken: with numbers instead of names."""
+    """A checked row, with the numbers of item and question."""
 
     row: TellRow
     item: int
     question: int
     value: float
     group: str = ""
-    """A digest of item, question, worker and mark: which rows only their values tell apart."""
+    """A digest of item, question, worker and mark: rows of a group differ only in their values."""
     size: int = 1
-    """How many rows of the file are of this group."""
+    """How many rows of the file are in this group."""
     occurrence: int = 0
-    """Which of them it is."""
+    """The number of this row within the group."""
 
     @property
     def key(self) -> str:
-        """The last part of the id of its answer."""
+        """The mark of its answer's id."""
         return f"{_MARK}{self.group}n{self.size}o{self.occurrence}"
 
 
 def import_answers(
     campaign: Campaign, rows: Sequence[TellRow], *, skip_bad: bool = False
 ) -> ImportReport:
-    """Tell the campaign all answers that it waits for.
+    """Take all answers for which slots wait.
 
     An unknown item or question, or an impossible answer, is refused with its place before anything
     is taken; with ``skip_bad`` it is left out and reported. A row that was taken before, from the
-    same file or another, counts once, and so does what this campaign exported.
+    same file or another, counts once, and so does an answer that this campaign exported.
     """
     if campaign.state != "running":
         raise InvalidInput(
@@ -116,6 +118,7 @@ def import_answers(
     checked = _keyed(_checked(campaign, rows, report, skip_bad))
     waiting = _unseen(campaign, sorted(checked, key=partial(_turn, campaign.settings.seed)))
     taken, already = 0, len(checked) - len(waiting)
+    # One transaction for each step: closing a step and opening the next are their own.
     while waiting:
         with campaign.database.write() as connection:
             now_taken, now_already, waiting = _Pass(connection, campaign).run(waiting, report)
@@ -156,7 +159,10 @@ def _checked(
 
 
 def _keyed(rows: Iterable[_Told]) -> list[_Told]:
-    """Rows with their keys: each of a group gets a number, the same in whatever order they come."""
+    """Give every row its key; the numbers within a group do not depend on the file's order.
+
+    They are by value, which is safe: the order in which rows are taken is a hash of the key.
+    """
     groups: defaultdict[str, list[_Told]] = defaultdict(list)
     for told in rows:
         parts = [told.row.item, told.row.question, told.row.worker, told.row.mark]
@@ -169,12 +175,15 @@ def _keyed(rows: Iterable[_Told]) -> list[_Told]:
 
 
 def _turn(seed: int, told: _Told) -> str:
-    """When it is a row's turn: by chance, given the seed."""
+    """The sort key of a row: random, but fixed by the seed."""
     return hashlib.sha256(f"{seed} {told.key}".encode()).hexdigest()
 
 
 def _unseen(campaign: Campaign, rows: list[_Told]) -> list[_Told]:
-    """Without what the campaign itself exported: answers that it has, with the very same time."""
+    """The rows without those that the campaign has already, with the very same time.
+
+    Those are answers that the campaign itself exported.
+    """
     if not any(told.row.mark for told in rows):
         return rows
     with campaign.database.read() as connection:
@@ -204,7 +213,7 @@ def _as_bad_input(place: str, error: AskfewError) -> InvalidInput:
 
 
 class _Pass:
-    """One transaction: all rows that the open step waits for."""
+    """One transaction that takes all rows for which the open step has waiting slots."""
 
     def __init__(self, connection: Connection, campaign: Campaign) -> None:
         self._connection, self._campaign = connection, campaign
@@ -212,12 +221,12 @@ class _Pass:
         self._limit = campaign.settings.answers_per_worker_and_cell
 
     def run(self, rows: list[_Told], report: ImportReport) -> tuple[int, int, list[_Told]]:
-        """How many were taken, how many had been before, and those that still wait."""
+        """How many rows were taken, how many had been taken before, and the rows that remain."""
         if state_of(self._connection, self._campaign.id) != "running":
             return 0, 0, rows
         step = newest_number(self._connection, self._campaign.id) or 0
         known, sizes = self._known_keys()
-        # Workers before slots, as everybody does: nobody then waits for each other in a ring.
+        # Workers are locked before slots, as in every hand-out, so that there is no deadlock.
         names = {told.row.worker for told in rows}
         revoked = join_all(self._connection, self._campaign.id, names, self._now)
         self._look_at(step)
@@ -239,13 +248,13 @@ class _Pass:
         return len(taken), already, waiting
 
     def _known_keys(self) -> tuple[set[str], dict[str, int]]:
-        """Of all answers taken from files; and how many rows the file had that a group came in."""
+        """The keys of all imported answers, and the size of each group in its file."""
         known = imported_marks(self._connection, self._campaign.id, _MARK)
         found = (_KEY.fullmatch(key) for key in known)
         return known, {each["group"]: int(each["size"]) for each in found if each is not None}
 
     def _look_at(self, step: int) -> None:
-        """What waits in the step, who has answered its cells how often, and who refused what."""
+        """Read the waiting slots of the step, who holds its cells how often, and the refusals."""
         number = self._campaign.id
         self._open: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         self._own: defaultdict[tuple[int, int, str], list[int]] = defaultdict(list)
@@ -259,7 +268,7 @@ class _Pass:
         self._refused = refused_slots(self._connection, number, step)
 
     def _slot_for(self, told: _Told) -> int | None:
-        """One that this worker holds, or held until their lease ran out; else any open one."""
+        """A slot that this worker holds, or held until the lease ran out; otherwise an open one."""
         who = (told.item, told.question, told.row.worker)
         for slot in self._own[who]:
             if slot not in self._taken:

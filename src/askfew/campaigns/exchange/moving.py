@@ -1,7 +1,7 @@
-"""A whole campaign out of one store and into another, with the same state.
+"""Moving a whole campaign from one store to another, with the same state.
 
-Leases stay behind: what workers held when the campaign was exported is open in the other store. But
-for what a worker has taken back and not answered again: that stays theirs.
+Leases are not moved: slots that were leased at the export are open in the other store. An exception
+is an answer that was taken back and not given again: its slot stays with its worker.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ __all__ = ["export_campaign", "import_campaign"]
 
 _KEPT = ("settings", "recipe", "state", "outcome", "created", "forecast", "closing", "names")
 _NUMBERED = {"answers": ("id",), "slots": ("lease",), "gold": ("lease",)}
-"""Columns whose values begin with the campaign's number."""
+"""Columns with ids that begin with the campaign's number, which differs in another store."""
 _PICTURES = "images/"
 
 
 def export_campaign(campaign: Campaign, path: Path) -> None:
-    """Write the campaign, as it stands at one moment, to a file."""
+    """Write the campaign to a file, in its state at one moment."""
     with whole_file(path) as beside, campaign.database.snapshot() as connection:
         writer = CampaignWriter(beside)
         row = get_campaign(connection, campaign.id)
@@ -55,8 +55,8 @@ def export_campaign(campaign: Campaign, path: Path) -> None:
 def import_campaign(store: Store, path: Path, name: str | None = None) -> Campaign:
     """Read a campaign from a file into a store, under its own or another name.
 
-    All of it or nothing: the file must be undamaged, every field as the schema and the rules in
-    ``doctor/rows.py`` have it, and the campaign sound.
+    All of it or nothing: the file must be undamaged, every field must follow the rules in
+    ``db/row_rules.py``, and the doctor must find the campaign sound.
     """
     with CampaignReader(path) as reader:
         with located(str(path)):
@@ -68,6 +68,7 @@ def import_campaign(store: Store, path: Path, name: str | None = None) -> Campai
             for table in CONTENT_TABLES:
                 rows = _checked_rows(reader, table, path)
                 insert_rows(connection, table, map(partial(_placed, table, campaign), rows))
+            # Before the commit: an unsound campaign is rolled back.
             verdict = examine(connection, campaign)
             if verdict.problems:
                 raise InvalidInput(
@@ -80,7 +81,7 @@ def import_campaign(store: Store, path: Path, name: str | None = None) -> Campai
 
 def _about(document: dict[str, Any], name: str | None) -> tuple[dict[str, Any], Settings]:
     """The campaign's own row, under its own or another name, and its settings."""
-    document = {"names": None, **_from_text(document)}  # files of format 2 have none
+    document = {"names": None, **_from_text(document)}  # files of format 2 have no names
     check_row("campaigns", document, _KEPT)
     try:
         written = json.loads(document["settings"])
@@ -115,20 +116,20 @@ def _checked_rows(reader: CampaignReader, table: str, path: Path) -> Iterator[di
 
 
 def _in_text(kept: dict[str, Any]) -> dict[str, Any]:
-    """Plans are JSON as they are."""
+    """The row with its plans as text, which they can be because they are JSON."""
     closing = kept["closing"]
     return {**kept, "closing": None if closing is None else closing.decode()}
 
 
 def _from_text(about: dict[str, Any]) -> dict[str, Any]:
     closing = about.get("closing")
-    if isinstance(closing, str):  # whatever it says: it is read, and refused, as plans are
+    if isinstance(closing, str):  # any text: the replay refuses it if it has no plans
         return {**about, "closing": closing.encode(errors="surrogatepass")}
     return about
 
 
 def _portable(table: str, row: dict[str, Any]) -> dict[str, Any]:
-    """Without what only this store knows: its number for the campaign, its leases."""
+    """The row without the campaign's number and without leases, which only this store knows."""
     own = {key: value for key, value in row.items() if key != "campaign"}
     if table == "answers":
         own["id"] = strip_campaign(own["id"])
@@ -142,7 +143,7 @@ def _portable(table: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _placed(table: str, campaign: int, row: dict[str, Any]) -> dict[str, Any]:
-    """The inverse, in another store."""
+    """The inverse of ``_portable``, for the campaign's number in another store."""
     for key in _NUMBERED.get(table, ()):
         row[key] = None if row[key] is None else add_campaign(campaign, row[key])
     return {**row, "campaign": campaign}

@@ -1,4 +1,4 @@
-"""Read a campaign's folder: campaign.toml, items.csv, questions.csv, and the pictures they name."""
+"""Reading a campaign's folder: campaign.toml, items.csv, questions.csv and pictures."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["read_folder", "read_items", "read_questions"]
 
 _YES_OR_NO = {"yes": True, "no": False, "": False}
 _MOST_SETTINGS = 64_000
-"""Bytes of campaign.toml; guidelines are short, and the parser takes its time with odd text."""
+"""The most bytes of campaign.toml: guidelines are short, and the parser is slow on odd texts."""
 
 
 def read_folder(path: str | Path) -> CampaignFolder:
-    """The campaign in a folder, or InvalidInput whose sentence begins with file and line."""
+    """The campaign in a folder; InvalidInput begins with file and line."""
     folder = Path(path)
     if not os.path.isdir(folder):
         raise InvalidInput(
@@ -50,7 +50,7 @@ def read_folder(path: str | Path) -> CampaignFolder:
 
 
 def read_items(path: Path, picture: Callable[[str], bytes]) -> tuple[Item, ...]:
-    """The items of a CSV file; ``picture`` gets the bytes of those that it names."""
+    """The items of a CSV file; ``picture`` returns the bytes of a picture by its name."""
     rows = read_table(path, ("id", "text"), ("image", "group"))
     _check_ids(path, rows)
     _check_enough(path, rows, 2, "two items")
@@ -105,7 +105,7 @@ def _check_ids(path: Path, rows: list[Row]) -> None:
 
 
 def _check_one_group(path: Path, first: Row, again: Row) -> None:
-    """Whether an item that comes twice is at least said to be in one group only."""
+    """Refuse an item that comes twice with different groups, by a sentence of its own."""
     (before, one), (line, other) = first, again
     groups = one.get("group", ""), other.get("group", "")
     if all(groups) and groups[0] != groups[1]:

@@ -1,4 +1,4 @@
-"""Read a picture that lies inside a campaign's folder, and nothing else."""
+"""Reading pictures inside a campaign's folder, and no other files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from askfew.errors import InvalidInput
 __all__ = ["LARGEST", "check_picture", "media_type", "read_picture"]
 
 LARGEST = 5_000_000
-"""Bytes."""
+"""The most bytes of a picture. A round number."""
 
 _BEGINNINGS = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -22,9 +22,9 @@ _BEGINNINGS = {
 
 
 def media_type(data: bytes) -> str | None:
-    """What kind of picture the bytes are, by how they begin; None for anything else.
+    """The media type of a picture, by its first bytes; None for anything else.
 
-    SVG is none of them: it can carry script.
+    SVG is not allowed, because it can contain scripts.
 
     >>> media_type(b"GIF89a and so on"), media_type(b"<svg>")
     ('image/gif', None)
@@ -35,7 +35,8 @@ def media_type(data: bytes) -> str | None:
 
 
 def read_picture(folder: Path, name: str) -> bytes:
-    """The bytes of a picture at a path relative to the folder, which it must not leave."""
+    """The bytes of a picture, by its path relative to the folder; it must be inside the folder."""
+    # By the rules of both systems: a folder may be written on one and read on the other.
     for path in (PurePosixPath(name), PureWindowsPath(name)):
         if path.anchor or ".." in path.parts:
             raise _outside(name)
@@ -54,7 +55,7 @@ def read_picture(folder: Path, name: str) -> bytes:
 
 
 def check_picture(data: bytes, name: str) -> None:
-    """Refuse what is too large, or no picture that a browser shows without running anything."""
+    """Refuse a picture that is too large, or not of a kind that browsers show safely."""
     if len(data) > LARGEST:
         raise InvalidInput(
             f"image must have at most {LARGEST:,} bytes", f"{shown(name)} with more", "shrink it"
@@ -68,14 +69,14 @@ def check_picture(data: bytes, name: str) -> None:
 
 
 def _bytes(folder: str, path: Path) -> bytes | None:
-    """What the path leads to, once every symbolic link is followed; None if that is outside."""
+    """The bytes of the file, with symbolic links followed; None if it is outside the folder."""
     real = Path(os.path.realpath(path, strict=True))
     if not real.is_relative_to(folder):
         return None
     if not real.is_file():  # a pipe would block
         raise FileNotFoundError(0, "not a file")
     with real.open("rb") as file:
-        return file.read(LARGEST + 1)
+        return file.read(LARGEST + 1)  # one byte more, so that check_picture sees a larger file
 
 
 def _outside(name: str) -> InvalidInput:

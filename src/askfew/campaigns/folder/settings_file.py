@@ -1,4 +1,4 @@
-"""Read campaign.toml, and find the line of whatever is wrong in it."""
+"""Reading campaign.toml, and finding the line of an error in it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ __all__ = ["check_keys", "parse_settings", "place_of"]
 
 _TABLE = "campaign"
 _MOST_RULE = 10**7
-"""Bytes."""
+"""The most bytes of a rule's file. A round number."""
 _PARTS = 32
+"""The fewest parts of a key that is refused (see ``check_keys``). A round number."""
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
 _DEEP_KEY = re.compile(rf"(?<![\w.-])(?:{_PART}\.[ \t]*+){{{_PARTS - 1}}}{_PART}")
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def parse_settings(path: Path, text: str) -> Settings:
-    """The settings in the text of the file, or InvalidInput with file and line."""
+    """The settings in the text of the file; InvalidInput begins with file and line."""
     check_keys(path, text)
     document = _parse(path, text)
     for key in document:
@@ -61,7 +62,7 @@ def parse_settings(path: Path, text: str) -> Settings:
 
 
 def _read_rule(folder: Path, name: object) -> Rule:
-    """The rule in a file of the folder."""
+    """The rule in a file inside the folder."""
     if (
         not isinstance(name, str)
         or not name
@@ -86,12 +87,15 @@ def _read_rule(folder: Path, name: object) -> Rule:
 
 
 def place_of(path: Path, text: str, *keys: str) -> str:
-    """File and line of a key, or of the table it is missing from."""
+    """File and line of a key; if it is missing, those of the table that should have it."""
     return f"{path} line {_line_of(text.split(chr(10)), keys)}"
 
 
 def check_keys(path: Path, text: str) -> None:
-    """Refuse keys of many parts: for each, the parser looks at all before it, again and again."""
+    """Refuse keys of many parts, which take the parser very long.
+
+    For each part it goes through all parts before it.
+    """
     found = _DEEP_KEY.search(text)
     if found is not None:
         raise InvalidInput(
@@ -126,7 +130,7 @@ def _last_line(text: str) -> int:
 
 
 def _excessive_line(text: str) -> int:
-    """The first line with which the parser gives up for another reason than the grammar."""
+    """The first line with which the parser fails for another reason than the grammar."""
     lines = text.split("\n")
 
     def gives_up(number: int) -> bool:
@@ -142,10 +146,11 @@ def _excessive_line(text: str) -> int:
 
 
 def _line_of(lines: list[str], keys: tuple[str, ...]) -> int:
-    """Where the statement begins that first gives the keys a value.
+    """The line of the statement that first gives the keys a value.
 
-    The parser tells no lines. But before that line the text is a whole document without the keys,
-    and after it one with them: so it is the last line of the former kind that names the key.
+    The parser does not report lines. But the text before that line is a valid document without the
+    keys, and with it one that has them: so it is the last line with the key's name for which the
+    text before it is such a document.
     """
     if not keys:
         return 1
@@ -166,7 +171,7 @@ def _loaded(lines: list[str]) -> dict[str, Any] | None:
 
 
 def _joined(lines: list[str]) -> str:
-    """Every line with its end: a last one without it would be no TOML in a file with CRLF."""
+    """The lines with their ends. In a file with CRLF, a last line without LF is invalid TOML."""
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -1,4 +1,4 @@
-"""Text files and CSV tables, as people write them, read with a place for every mistake."""
+"""Reading text files and CSV tables; every error has a file and a line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Row", "read_table", "read_text"]
 
 
 def read_text(path: Path, *, most: int) -> str:
-    """The text of a file of at most ``most`` bytes, or InvalidInput with file and line."""
+    """The text of a file of at most ``most`` bytes; InvalidInput begins with file and line."""
     data = _read_bytes(path, most).removeprefix(codecs.BOM_UTF8)
     try:
         text = data.decode()
@@ -39,7 +39,7 @@ def read_text(path: Path, *, most: int) -> str:
 
 def _read_bytes(path: Path, most: int) -> bytes:
     try:
-        # Anything but a plain file may block: a pipe, a device.
+        # A pipe or a device may block when it is read.
         if path.exists() and not path.is_file():
             raise InvalidInput(f"{path}: this must be a file", "something else", "move it away")
         with path.open("rb") as file:
@@ -58,18 +58,19 @@ def _read_bytes(path: Path, most: int) -> bytes:
 
 
 def _line(before: str) -> int:
-    """The line on which the text goes on."""
+    """The number of the line on which this text ends."""
     return len(re.findall(r"\r\n|\r|\n", before)) + 1
 
 
 _MOST_BYTES = 10**9
+"""The largest table that is read, as a whole, into memory. A round number."""
 
 Row = tuple[int, dict[str, str]]
-"""A line number, and the fields of every known column, without space around them."""
+"""A line number, and the fields by column, without space around them."""
 
 
 def read_table(path: Path, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> list[Row]:
-    """All rows. The columns may stand in any order; optional ones may be left out, or empty."""
+    """All rows. Columns may be in any order; optional ones may be missing or empty."""
     records = _records(path, read_text(path, most=_MOST_BYTES))
     line, header = next(records, (1, []))
     with located(f"{path} line {line}"):
@@ -82,7 +83,7 @@ def read_table(path: Path, needed: tuple[str, ...], optional: tuple[str, ...] = 
 
 
 def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
-    """Every record that is not a blank line; a quoted field may hold line breaks."""
+    """Every record with its line; blank lines are left out. Quoted fields may have line breaks."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
     while True:
         line = reader.line_num + 1

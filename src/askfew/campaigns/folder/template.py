@@ -1,4 +1,4 @@
-"""What ``askfew new`` creates: a small campaign that works as it is, to be filled in."""
+"""The folder that ``askfew new`` creates: a small campaign that works, to be changed."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def write_template(path: str | Path) -> tuple[Path, ...]:
 
 
 def _name(folder: Path) -> str:
-    """The folder's own name, where a campaign may be called so."""
+    """The folder's own name, if a campaign may have it; otherwise a default."""
     try:
         return str(check_setting("name", os.path.basename(os.path.abspath(folder))))
     except InvalidInput:

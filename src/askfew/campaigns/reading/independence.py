@@ -1,4 +1,4 @@
-"""Do a campaign's workers repeat themselves? Reads the answers; ``askfew.checks`` judges them."""
+"""Warnings about workers who repeat themselves. It reads answers; ``askfew.checks`` judges them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def qualified(certificate: str | None, warnings: Sequence[AnswerWarning]) -> str | None:
-    """The certificate's text as it may be shown: what speaks against it comes first.
+    """The certificate's text with the warnings against it put first.
 
     >>> alone = AnswerWarning(ALONE, {"worker": "ann", "repeats": 7, "differ": 0.0})
     >>> qualified("All right.", [alone]).splitlines()
@@ -34,7 +34,7 @@ def qualified(certificate: str | None, warnings: Sequence[AnswerWarning]) -> str
 
 
 def warnings_about(campaign: Campaign, worker: str | None) -> tuple[AnswerWarning, ...]:
-    """What is to be said of one worker, or of every one, by what is known now."""
+    """The warnings about one worker, or about all, by the labels known now."""
     with campaign.database.snapshot() as connection:
         newest = newest_step(connection, campaign.id)
         known = newest.known if newest is not None else {}
@@ -45,9 +45,12 @@ def warnings_about(campaign: Campaign, worker: str | None) -> tuple[AnswerWarnin
 def warnings_of(
     connection: Connection, campaign: Campaign, labels: Sequence[int], worker: str | None = None
 ) -> tuple[AnswerWarning, ...]:
-    """One about every worker (or that one) who is flagged, under these labels; and about one who
-    decided them all alone and hardly contradicted itself, which no test can see through.
+    """The warnings about workers (or one worker) who repeat themselves, given these labels.
+
+    Also a warning about a worker who gave all answers alone and hardly contradicted itself: a test
+    cannot tell a repeating worker from a consistent one then.
     """
+    # With one answer per cell nobody repeats anything.
     if campaign.settings.answers_per_worker_and_cell == 1:
         return ()
     alike = campaign.settings.method != "rule"
@@ -83,9 +86,9 @@ def repeats_of(
     *,
     alike: bool = True,
 ) -> dict[str, Repeats]:
-    """The verdict on every worker, or one, who answered some cell twice, by items with a group.
+    """The verdict on every worker (or one) who answered some cell twice, from items with a label.
 
-    ``alike`` says that items of a group are assumed to be.
+    ``alike``: whether the method assumes that the items of a group are alike.
     """
     rows = repeated_answers(connection, campaign, worker)
     blocks: dict[str, dict[tuple[int, int], list[list[float]]]] = {}

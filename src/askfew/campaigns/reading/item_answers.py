@@ -1,4 +1,4 @@
-"""Items with all their answers: those of closed steps, as everywhere."""
+"""Items with all their answers, of closed steps only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Told = tuple[int, str, float, float | None]
 
 @dataclass(frozen=True)
 class Given:
-    """One answer, and whose it is."""
+    """One answer, and who gave it."""
 
     worker: str
     answer: str
@@ -34,7 +34,7 @@ class Given:
 
 @dataclass(frozen=True)
 class AnsweredQuestion:
-    """A question and what was answered to it about the item."""
+    """A question and the answers to it about the item."""
 
     text: str
     mean: str
@@ -43,15 +43,15 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True)
 class ItemAnswers:
-    """All answers about an item, the most answered question first, and why it was skipped."""
+    """All answers about an item, the most answered question first, and the reasons of skips."""
 
     questions: tuple[AnsweredQuestion, ...]
     skips: tuple[tuple[str, int], ...]
-    """Reasons, and how often."""
+    """Each reason, and how often it was given."""
 
 
 def answers_about(campaign: Campaign, item: int) -> ItemAnswers:
-    """Read them from the store."""
+    """Read the answers about one item from the store."""
     with campaign.database.read() as connection:
         rows = told.answers_about(connection, campaign.id, item)
         skips = Counter(told.skips_about(connection, campaign.id, item)).most_common()
@@ -61,7 +61,7 @@ def answers_about(campaign: Campaign, item: int) -> ItemAnswers:
 def answers_by_item(
     connection: Connection, campaign: Campaign
 ) -> list[tuple[str, tuple[AnsweredQuestion, ...]]]:
-    """All answers of closed steps by the ids of their items."""
+    """All answers of closed steps, by the ids of their items."""
     by_item: dict[int, list[_Told]] = {}
     for each in told.counted_answers(connection, campaign.id):
         row = (each.question, each.worker, each.value, each.seconds)
@@ -73,7 +73,7 @@ def answers_by_item(
 
 
 def _by_question(campaign: Campaign, rows: Iterable[_Told]) -> tuple[AnsweredQuestion, ...]:
-    """The most answered first."""
+    """The answers by question, the most answered question first."""
     kind = campaign.settings.answers
     by_question: dict[int, list[tuple[Given, float]]] = {}
     for question, worker, value, seconds in rows:

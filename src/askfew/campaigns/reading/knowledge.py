@@ -1,6 +1,6 @@
-"""What is known of a campaign's items: what its method found, or so far, and a guess for the rest.
+"""What is known of a campaign's items: labels from its method, and guesses for the rest.
 
-While it runs, all of it comes from closed steps.
+While the campaign runs, all of it comes from closed steps.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ from askfew.rule import Rule
 __all__ = ["ItemState", "Knowledge", "cells_of", "guesses_of", "knowledge_of"]
 
 ItemState = Literal["certified", "told", "labelled", "undecided"]
-"""certified: its label is promised; told: its owner gave it; labelled: without a promise."""
+"""certified: the label is promised; told: an anchor; labelled: a label without a promise."""
 
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """The outcome if there is one, else what the method knew when it last asked."""
+    """The outcome if there is one, otherwise what the method knew when it last asked."""
 
     outcome: dict[str, Any] | None
     phase: str
     labels: Ints
     """-1 where an item has none."""
     told: Ints
-    """Groups that the owner gave, -1 elsewhere."""
+    """The groups of anchors, -1 for other items."""
     evidence: list[float] | None
     threshold: float | None
-    """Nats that a label needs."""
+    """The evidence that a label needs, in nats."""
     question: int | None
-    """The one that separates best."""
+    """The question that separates best."""
     groups: tuple[str, ...]
-    """Their names, as the owner calls them."""
+    """The owner's names of the groups."""
     own_names: tuple[str, ...]
-    """As the method calls them."""
+    """The method's names of the groups."""
     rule: Rule | None
-    """Its questions by their ids; None as long as there is none."""
+    """The rule, with the ids of its questions; None while there is none."""
     divisions: tuple[Division, ...]
-    """The rule for people."""
+    """The rule in a form for people."""
     why_undecided: Mapping[int, str]
-    """In words, as far as it is known."""
+    """The reason in words, by item, as far as known."""
     promised: bool
-    """Whether a label that an item has is certified, and that holds."""
+    """Whether labels are certified, and no check voids that."""
 
     def state(self, item: int) -> ItemState:
-        """What the item's label is worth."""
+        """Whether the item's label is certified, told, labelled or undecided."""
         if self.told[item] >= 0:
             return "told"
         if self.labels[item] < 0:
@@ -68,12 +68,12 @@ class Knowledge:
 
     @property
     def names(self) -> list[str]:
-        """The groups as they are spoken of."""
+        """The groups as sentences name them."""
         return [group_word(name) for name in self.groups]
 
 
 def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
-    """Read it from the store."""
+    """Read what is known from the store."""
     row = get_campaign(connection, campaign.id)
     newest = newest_step(connection, campaign.id)
     known = newest.known if newest is not None else {}
@@ -109,7 +109,7 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
 
 
 def _why_undecided(outcome: dict[str, Any] | None, state: str, labels: Ints) -> dict[int, str]:
-    """In words, for every item without a label: as the method says, or by how it ended."""
+    """For every item without a label: the reason in words, from the method or from the end."""
     if outcome is None and state not in ("ended", "closed"):
         return {}
     ended = outcome or {}
@@ -121,7 +121,7 @@ def _why_undecided(outcome: dict[str, Any] | None, state: str, labels: Ints) -> 
 
 
 def _needed(certificate: Mapping[str, Any]) -> float | None:
-    """The nats that gave labels; a panel has a threshold of its own."""
+    """The nats that a label needed; methods name it differently in their certificates."""
     return next(
         (certificate[k] for k in ("item_needed", "needed", "panel_needed") if certificate.get(k)),
         None,
@@ -137,8 +137,9 @@ def _promised(outcome: Mapping[str, Any]) -> bool:
 def guesses_of(
     connection: Connection, campaign: Campaign, known: Knowledge, cells: CellSums | None = None
 ) -> Guesses:
-    """A group for every item with its estimated probability, from answers of closed steps; or from
-    some of their ``cells``.
+    """A group for every item with its estimated probability, from answers of closed steps.
+
+    ``cells`` may be a part of them, to make it faster.
     """
     outcome = known.outcome or {}
     if outcome.get("guesses") is not None:
@@ -154,7 +155,7 @@ def guesses_of(
 
 
 def cells_of(connection: Connection, campaign: Campaign) -> Cells:
-    """What was answered in closed steps, cell by cell."""
+    """The answers of closed steps, added up by cell."""
     cells = Cells(campaign.problem)
     for batch, tally in closed_tallies(connection, campaign.id):
         cells.add(batch, tally)
@@ -164,7 +165,7 @@ def cells_of(connection: Connection, campaign: Campaign) -> Cells:
 def _rule(
     connection: Connection, campaign: Campaign, outcome: dict[str, Any] | None
 ) -> Rule | None:
-    """The rule of the outcome, the one that was given, or the one that was frozen in some step."""
+    """The rule of the outcome; before that, the one that was given or frozen."""
     if outcome is not None:
         return None if outcome.get("rule") is None else Rule.from_dict(outcome["rule"])
     ids = [question.id for question in campaign.questions]

@@ -1,4 +1,4 @@
-"""One self-contained HTML file that says what was found, how sure it is, and who answered."""
+"""The report: one HTML file that shows what was found, how sure it is, and who answered."""
 
 from __future__ import annotations
 
@@ -39,18 +39,20 @@ from askfew.wording import money
 __all__ = ["ItemList", "LabelledItem", "Report", "WorkerShare", "findings_of", "report_html"]
 
 _MOST_LISTED = 20_000
-"""Answers that are listed one by one: a report of more would be too large for a browser. Chosen."""
+"""The most answers that are listed one by one: with more, the page is too large for a browser. A
+plain choice."""
 _MOST_FITTED = 10_000
-"""Items that guesses are fitted to. Chosen: levels of so many are as good as known, and 100 000
-would take the report two seconds more (benchmarks/scale.md). ``askfew result`` fits all."""
+"""The most items that guesses are fitted to. A plain choice: the levels of so many items are as
+good as known, and 100 000 would take two seconds more (benchmarks/scale.md). ``askfew result`` fits
+all."""
 _MOST_ITEMS = 500
-"""Items of a group that are listed; ``askfew result`` has all. Chosen: nobody reads on for longer,
-and a report of 100 000 items would take minutes to open."""
+"""The most items of a group that are listed; ``askfew result`` has all. A plain choice: nobody
+reads more, and a report of 100 000 items would take minutes to open."""
 
 
 @dataclass(frozen=True)
 class LabelledItem:
-    """An item, a guess of its group, and what speaks for it."""
+    """An item, a guess of its group, and the evidence for it."""
 
     id: str
     text: str
@@ -63,12 +65,12 @@ class LabelledItem:
     evidence: float | None
     answers: int
     represents: bool
-    """Whether it stands for its group: others are labelled by not being like it, or like it."""
+    """Whether it represents its group: other items are compared with it to be labelled."""
 
 
 @dataclass(frozen=True)
 class ItemList:
-    """Items of one group, or those that are undecided for one reason: how many, and the first."""
+    """Items of one group, or items undecided for one reason: their number, and the first ones."""
 
     title: str
     count: int
@@ -77,18 +79,18 @@ class ItemList:
 
 @dataclass(frozen=True)
 class WorkerShare:
-    """What one worker contributed, and the largest part they have in any item's answers."""
+    """What one worker contributed, and their largest share in the answers about one item."""
 
     name: str
     answers: int
     skips: int
     seconds: float | None
     agreement: float | None
-    """Share of their answers, on the best question, that fall on the side of the item's label."""
+    """The share of their answers to one question that fall on the side of the item's label."""
     largest_share: float
     revoked: bool
     reused: int
-    """Answers of theirs that were taken over from another campaign."""
+    """How many of their answers come from a reused campaign."""
 
 
 @dataclass(frozen=True)
@@ -98,31 +100,31 @@ class Report:
     status: CampaignStatus
     outcome: dict[str, Any] | None
     certificate_text: str | None
-    """The warnings, and the promise; None where nothing is promised."""
+    """The warnings, then the promise; None if nothing is promised."""
     known: Knowledge
     threshold: float | None
     groups: tuple[ItemList, ...]
     undecided: tuple[ItemList, ...]
-    """Items without a group, by the reason."""
+    """Items without a group, by reason."""
     questions: tuple[RankedQuestion, ...]
     workers: tuple[WorkerShare, ...]
     by_phase: dict[str, int]
     imported: bool
-    """Whether it came from another store."""
+    """Whether the campaign was imported from another store."""
     split: Split | None
     """Which questions carry the groups, which agree, which do not."""
     looked_at: int
     """Items that the guesses and the split were measured on."""
     gold: dict[str, GoldScore]
-    """By worker, as far as they answered gold questions."""
+    """The scores of workers who answered gold questions."""
     flags: list[tuple[str, Flag]]
-    """Each with the id of its item."""
+    """Each flag with the id of its item."""
     answered: list[tuple[str, tuple[AnsweredQuestion, ...]]] | None
-    """Who answered what, by item; None where there are too many answers for a page."""
+    """Who answered what, by item; None if there are too many answers for a page."""
 
 
 def findings_of(campaign: Campaign) -> Report:
-    """Read the answers and add them up."""
+    """Collect everything that the report shows."""
     status = status_of(campaign)
     with campaign.database.snapshot() as connection:
         known = knowledge_of(connection, campaign)
@@ -187,7 +189,7 @@ def findings_of(campaign: Campaign) -> Report:
 
 
 def _looked_at(known: Knowledge) -> Ints:
-    """The items that guesses and the split rest on: all, or those listed and evenly spread ones."""
+    """The items that guesses and the split rest on: all, or the listed and evenly spread ones."""
     if len(known.labels) <= _MOST_FITTED:
         return np.arange(len(known.labels))
     listed = [items[:_MOST_ITEMS] for _, items in _undecided(known)]
@@ -196,7 +198,7 @@ def _looked_at(known: Knowledge) -> Ints:
 
 
 def _undecided(known: Knowledge) -> list[tuple[str, Ints]]:
-    """Items without a group, by the reason."""
+    """Items without a group, by reason."""
     by_reason: dict[str, list[int]] = {}
     for item in np.flatnonzero(known.labels < 0).tolist():
         by_reason.setdefault(known.why_undecided.get(item, ""), []).append(item)
@@ -225,7 +227,7 @@ def _labelled(
 
 
 def report_html(campaign: Campaign) -> str:
-    """The report, pictures included; item texts are data and always escaped."""
+    """The report as HTML, pictures included. Texts of items are always escaped."""
     environment = Environment(
         loader=PackageLoader("askfew.campaigns.reading"),
         autoescape=True,
@@ -244,7 +246,7 @@ def report_html(campaign: Campaign) -> str:
 
 
 def _pictures(campaign: Campaign, found: Report) -> dict[str, str]:
-    """Each picture that is shown by its hash, as a data address."""
+    """The pictures of all listed items as data URLs, by hash."""
     listed = [item.image for each in (*found.groups, *found.undecided) for item in each.items]
     pictures = {}
     with campaign.database.read() as connection:

@@ -1,4 +1,4 @@
-"""What a campaign has found, item by item, at its end or so far; and all campaigns at a glance."""
+"""The result of a campaign, item by item, final or so far; and an overview of all campaigns."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ RESULT_COLUMNS: dict[str, type] = {
     "evidence": float,
     "answers": int,
 }
-"""Of the table of all items; groups are there by name."""
+"""The columns of the table of all items; groups are given by name."""
 
 
 @dataclass(frozen=True)
 class ItemResult:
-    """One item: its group (None while undecided), and what that rests on."""
+    """One item: its group (None while undecided), and what it rests on."""
 
     item: str
     group: int | None
     state: ItemState
     guess: int
-    """The group, or the likeliest one."""
+    """The item's group, or the likeliest one."""
     confidence: float
-    """The estimated probability of the guess: a model's, and no promise."""
+    """The estimated probability of the guess: from a model, not a promise."""
     undecided: str | None
-    """Why it has no group, as far as that is known."""
+    """Why it has no group, if known."""
     evidence: float | None
-    """In nats, as far as the method says."""
+    """Evidence for the label in nats, if the method gives it."""
     answers: int
-    """About this item."""
+    """The number of answers about this item."""
 
 
 @dataclass(frozen=True)
 class CampaignResult:
-    """Where the items stand; ``status`` is None until the method has ended."""
+    """The result of a campaign; ``status`` is None until the method has ended."""
 
     name: str
     state: str
@@ -60,20 +60,20 @@ class CampaignResult:
     reason: str
     answers: int
     question: str | None
-    """The one that separates best."""
+    """The id of the question that separates best."""
     certificate: dict[str, Any] | None
     certificate_text: str | None
-    """The warnings, and the promise, which speaks of the certified labels only."""
+    """The warnings, then the promise, which is about certified labels only."""
     group_names: tuple[str, ...]
     rule: dict[str, Any] | None
-    """What the labels are right about, once there is a rule."""
+    """The rule that labels follow, once there is one."""
     rule_text: str | None
-    """The same in words."""
+    """The rule in words."""
     items: tuple[ItemResult, ...]
     warnings: tuple[AnswerWarning, ...] = ()
-    """What the certificate cannot be trusted about."""
+    """Reasons to distrust the certificate."""
     checks: dict[str, Any] | None = None
-    """What the answers say about the split and about what is assumed."""
+    """What the answers say about the split and about the assumptions."""
 
     @property
     def groups(self) -> list[list[str]]:
@@ -88,7 +88,7 @@ class CampaignResult:
 
     @property
     def rows(self) -> list[tuple[object, ...]]:
-        """The table of all items: RESULT_COLUMNS."""
+        """The rows of the table of all items, with RESULT_COLUMNS."""
         return [
             (
                 each.item,
@@ -104,12 +104,12 @@ class CampaignResult:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready values."""
+        """The result as JSON-ready values."""
         return asdict(self)
 
 
 def result_of(campaign: Campaign) -> CampaignResult:
-    """The outcome, or what the newest step knew if there is none yet."""
+    """The result from the outcome; before that, from what the method knew at the newest step."""
     with campaign.database.snapshot() as connection:
         row = get_campaign(connection, campaign.id)
         newest = newest_step(connection, campaign.id)
@@ -158,7 +158,7 @@ def _item(
 
 @dataclass(frozen=True)
 class Overview:
-    """One campaign: its state, and how many of its answers are there."""
+    """One campaign: its state, and how many answers it has."""
 
     name: str
     state: str
@@ -167,7 +167,7 @@ class Overview:
 
 
 def overview_of(store: Store) -> list[Overview]:
-    """Oldest first."""
+    """An overview of all campaigns, oldest first."""
     with store.database.snapshot() as connection:
         totals = totals_by_campaign(connection)
         rows = all_campaigns(connection)

@@ -1,4 +1,4 @@
-"""A rule for people: which questions, which way."""
+"""A rule in a form for people."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ __all__ = ["Division", "RuleQuestion", "divisions_of", "group_word", "rule_lines
 
 @dataclass(frozen=True)
 class RuleQuestion:
-    """One question of a division: how an item's answers to it must be to speak for ``group``."""
+    """One question of a division: which answers to it speak for the division's ``group``."""
 
     id: str
     text: str
     way: str
     """For example: yes more often than 48 %."""
     weight: float
-    """How much it counts, beside the one that counts most (1)."""
+    """Its weight; the question with the largest weight has 1."""
 
 
 @dataclass(frozen=True)
 class Division:
-    """Items go to one group (or some) or the other, by these questions taken together."""
+    """A division of items into two sides by some questions; a side is one group or several."""
 
     group: str
     other: str
     among: str
-    """Which items are divided; nothing for all."""
+    """The groups whose items are divided; empty for all items."""
     questions: tuple[RuleQuestion, ...]
 
 
 def divisions_of(rule: Rule, kind: AnswerKind, texts: Mapping[str, str]) -> tuple[Division, ...]:
-    """The rule's divisions, parents first; ``texts`` are the questions' by their ids."""
+    """The rule's divisions, parents first; ``texts`` has the questions' texts by id."""
     names = [group_word(name) for name in rule.groups]
     return tuple(_divisions(rule, rule.root, kind, texts, names, ""))
 
 
 def group_word(name: str) -> str:
-    """How a group is spoken of: by its name, or by its number.
+    """A group as sentences name it: by its name, or as "group" and its number.
 
     >>> group_word("0"), group_word("owls")
     ('group 0', 'owls')
@@ -50,7 +50,7 @@ def group_word(name: str) -> str:
 
 
 def rule_lines(divisions: Sequence[Division]) -> list[str]:
-    """The same as lines of text."""
+    """The divisions as lines of text."""
     lines = []
     for each in divisions:
         among = f"among {each.among}: " if each.among else ""
@@ -71,7 +71,7 @@ def _divisions(
     names: Sequence[str],
     among: str,
 ) -> list[Division]:
-    # Told from the side that most questions are answered yes about.
+    # Described from the side for which most questions are answered yes: that reads best.
     way = 1 if 2 * sum(weight > 0 for weight in node.weights) >= len(node.weights) else -1
     largest = max(abs(weight) for weight in node.weights)
     ids = [str(rule.questions[place]) for place in node.questions]

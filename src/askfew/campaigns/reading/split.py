@@ -1,7 +1,7 @@
-"""Which split it is: the questions that carry it, those that agree, those that go their own way.
+"""The questions by their part in the split: carrying it, agreeing with it, going their own way.
 
-Labels say on which side an item lies, not what the sides are. This says it, before anyone reads a
-label; from closed steps only.
+Labels say on which side an item lies, not what the sides mean. This shows it, from closed steps
+only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Split", "SplitQuestion", "split_of"]
 
 @dataclass(frozen=True)
 class SplitQuestion:
-    """A question, and how far apart the groups' mean answers to it lie (None: not known)."""
+    """A question, and the gap between the groups' mean answers to it (None: not known)."""
 
     id: str
     text: str
@@ -32,13 +32,13 @@ class SplitQuestion:
 
 @dataclass(frozen=True)
 class Split:
-    """The questions by what they have to do with the groups."""
+    """The questions by their part in the split."""
 
     carrying: tuple[SplitQuestion, ...]
     agreeing: tuple[SplitQuestion, ...]
     own_way: tuple[SplitQuestion, ...]
     unknown: int
-    """How many have too few answers to say."""
+    """How many questions have too few answers to tell."""
     final: bool
     """Whether all answers are in."""
 
@@ -50,7 +50,7 @@ def split_of(
     guesses: Guesses,
     cells: CellSums | None = None,
 ) -> Split | None:
-    """None as long as there are no groups to speak of; from some ``cells``, or all."""
+    """The split, from all cells or from the given ones; None while there are no groups."""
     carrying = _carrying(campaign, known)
     checked = (known.outcome or {}).get("checks")
     if checked is not None:
@@ -80,7 +80,7 @@ def split_of(
 
 
 def _carrying(campaign: Campaign, known: Knowledge) -> list[int]:
-    """The questions that the labels rest on, by their numbers."""
+    """The numbers of the questions that the labels rest on."""
     if known.rule is not None:
         places = {question.id: number for number, question in enumerate(campaign.questions)}
         return sorted({places[str(each)] for each in known.rule.questions if str(each) in places})
@@ -95,7 +95,7 @@ def _checked(
     cells: CellSums,
     carrying: list[int],
 ) -> tuple[QuestionCheck, ...]:
-    """By the labels, and by guesses where there is none yet."""
+    """Check the questions against the labels, and against guesses for items without a label."""
     groups = np.where(known.labels >= 0, known.labels, guesses.groups)
     return questions_of(
         campaign.problem,
@@ -103,6 +103,6 @@ def _checked(
         groups[cells.item],
         len(known.groups),
         carrying=carrying,
-        voting=None,  # guesses are by all answers
+        voting=None,  # guesses rest on the answers to all questions
         identical=campaign.settings.method != "rule",
     )

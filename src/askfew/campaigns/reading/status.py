@@ -1,4 +1,4 @@
-"""Where a campaign stands, in numbers and in a sentence."""
+"""The status of a campaign, in numbers and in a sentence."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class WorkerStatus:
     answers: int
     leases: int
     seconds: float | None
-    """How long their answers took, on average."""
+    """The mean time of an answer."""
     revoked: bool
     reused: int
-    """Answers of theirs that were taken over from another campaign."""
+    """How many of their answers come from a reused campaign."""
 
 
 @dataclass(frozen=True)
 class CampaignStatus:
-    """A snapshot of a campaign."""
+    """The status of a campaign at one moment."""
 
     name: str
     state: str
@@ -58,11 +58,11 @@ class CampaignStatus:
     max_answers: int
     cost: float
     expected: float | None
-    """Answers still to come."""
+    """The expected number of answers still to come."""
     expected_by: Literal["method", "forecast"] | None
-    """Who says so: the method itself, or, as long as it searches, the forecast."""
+    """Where ``expected`` comes from: the method, or the forecast while the method cannot tell."""
     forecast: dict[str, Any] | None
-    """What was expected when it was created: typical_answers, most_answers, typical_workers ...,
+    """The forecast made when it was created: typical_answers, most_answers, typical_workers ...,
     and ``text``, the same in sentences."""
     open: int
     leased: int
@@ -70,30 +70,30 @@ class CampaignStatus:
     items: int
     workers: tuple[WorkerStatus, ...]
     workers_needed: int
-    """Distinct workers that the open step cannot do without."""
+    """The fewest distinct workers with which the open step can finish."""
     reused: str | None
-    """The campaign whose answers were taken over, by name, if it is in this store."""
+    """The name of the reused campaign, if there is one and it is in this store."""
     warnings: tuple[AnswerWarning, ...] = ()
-    """What the certificate cannot be trusted about."""
+    """Reasons to distrust the certificate."""
 
     @property
     def reused_answers(self) -> int:
-        """Answers that were taken over from another campaign."""
+        """How many answers come from a reused campaign."""
         return sum(worker.reused for worker in self.workers)
 
     @property
     def too_few_workers(self) -> bool:
-        """Whether the open step needs more workers than have come so far."""
+        """Whether the open step needs more workers than have joined so far."""
         return self.workers_needed > sum(not worker.revoked for worker in self.workers)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready values."""
+        """The status as JSON-ready values."""
         own = {"reused_answers": self.reused_answers, "too_few_workers": self.too_few_workers}
         return {**asdict(self), **own}
 
 
 def status_of(campaign: Campaign) -> CampaignStatus:
-    """Read it all in one transaction, so that the numbers fit together."""
+    """The status, read in one snapshot, so that the numbers fit together."""
     with campaign.database.snapshot() as connection:
         row = get_campaign(connection, campaign.id)
         newest = newest_step(connection, campaign.id)
@@ -142,10 +142,10 @@ def status_of(campaign: Campaign) -> CampaignStatus:
 def _expected(
     known: dict[str, Any], forecast: CrowdForecast | None, count: int, states: dict[int, int]
 ) -> tuple[float | None, Literal["method", "forecast"] | None]:
-    """Answers still to come, never fewer than are open, and who says so."""
+    """The answers still to come, at least as many as slots wait, and where the number is from."""
     waiting = states.get(SlotState.OPEN, 0) + states.get(SlotState.LEASED, 0)
     if known.get("expected") is not None:
-        # The method said so before the step's own answers came.
+        # The method gave the number before this step's answers came: take those off.
         left = float(known["expected"]) - states.get(SlotState.ANSWERED, 0)
         return max(left, float(waiting)), "method"
     foreseen = None if forecast is None else forecast.left(count)
@@ -156,7 +156,7 @@ def _workers(connection: Connection, campaign: int) -> tuple[WorkerStatus, ...]:
     told = answers_by_worker(connection, campaign)
     held = leases_by_worker(connection, campaign)
     admitted = revocations(connection, campaign)
-    # Workers of a reused campaign have answers here, and may never have come themselves.
+    # Workers of a reused campaign have answers here, but may never have joined this one.
     return tuple(
         WorkerStatus(
             name=name,
@@ -176,7 +176,7 @@ _QUESTION = re.compile(r"(?<=\bquestion )\d+|(?<=\bbest so far )\d+")
 
 
 def in_ids(why: str, campaign: Campaign) -> str:
-    """The sentence with ids for numbers."""
+    """The method's sentence with ids instead of the numbers of items and questions."""
     several = _ITEMS.sub(lambda found: _named(found[1], campaign.items), why)
     one = _ITEM.sub(lambda found: _named(found[0], campaign.items), several)
     return _QUESTION.sub(lambda found: _named(found[0], campaign.questions), one)

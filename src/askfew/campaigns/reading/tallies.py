@@ -1,6 +1,6 @@
-"""What the answers add up to: by item, by question and group, by worker. The database adds.
+"""Sums of the answers by item, by question and group, and by worker.
 
-What says something about values (how far groups lie apart, who agrees) is of closed steps only.
+Everything that depends on values (gaps between groups, who agrees) is from closed steps only.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ from askfew.records import Ints
 __all__ = ["RankedQuestion", "Tallies", "tallies_of"]
 
 _MOST_COMPARED = 10_000
-"""Items by which agreement is measured; of more, every second or third and so on. Chosen: a share
-of that many answers is known to a percent, and reading more takes long (benchmarks/scale.md)."""
+"""The most items by which agreement is measured; of more items, every second or third and so on is
+used. A plain choice: from so many answers a share is known to a percent, and reading more takes
+long (benchmarks/scale.md)."""
 
 
 @dataclass(frozen=True)
 class RankedQuestion:
-    """How far the groups' mean answers lie apart on a question, with a 95 % interval.
+    """The gap between the groups' mean answers to a question, with a 95 % interval.
 
-    Of more than two groups, those that lie furthest apart.
+    Of more than two groups, the two that are furthest apart.
     """
 
     id: str
@@ -45,17 +46,17 @@ class RankedQuestion:
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """Answers by item; questions by what they separate; skips and agreement by worker."""
+    """Answers by item; questions by how well they separate; skips and agreement by worker."""
 
     by_item: Ints
-    """How many, those of the open step included."""
+    """The number of answers, those of the open step included."""
     questions: tuple[RankedQuestion, ...]
     skips: dict[str, int]
     agreement: dict[str, float]
 
 
 def tallies_of(campaign: Campaign, labels: Ints, cells: CellSums | None = None) -> Tallies:
-    """Read and add up, given what is known of the items, and the cells if they were read."""
+    """Read and add up the answers; ``cells`` are given if the caller has read them already."""
     with campaign.database.snapshot() as connection:
         cells = cells_of(connection, campaign).sums() if cells is None else cells
         by_item = _by_item(connection, campaign)
@@ -99,7 +100,7 @@ def _furthest(
 
 
 def _mean(cells: CellSums, here: Ints, side: Ints) -> tuple[float, int] | None:
-    """Of the answers about one group, and how many; None where there are fewer than two."""
+    """The mean answer about one group, and the number of answers; None for fewer than two."""
     count = int(cells.count[here][side].sum())
     return (float(cells.sum[here][side].sum()) / count, count) if count >= 2 else None
 
@@ -107,7 +108,10 @@ def _mean(cells: CellSums, here: Ints, side: Ints) -> tuple[float, int] | None:
 def _agreement(
     connection: Connection, campaign: int, cells: CellSums, labels: Ints
 ) -> dict[str, float]:
-    """On the most answered question: how often an answer lies on its group's side of the middle."""
+    """By worker: how often their answers lie on the side of the item's group.
+
+    Only of the most answered question; the sides are split half-way between the two outer groups.
+    """
     decided = labels[cells.item] >= 0
     if not decided.any():
         return {}

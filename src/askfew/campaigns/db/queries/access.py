@@ -1,4 +1,4 @@
-"""Who may come in by the web: the owner's token, invitations, links, sessions."""
+"""Access to the web pages: the owner's token, invitations, links, sessions."""
 
 from __future__ import annotations
 
@@ -67,21 +67,24 @@ _MAKE = text(
 
 @dataclass(frozen=True)
 class Holder:
-    """Whom a token belongs to, and how they stand with the campaign that is asked for.
+    """Who holds a token, and whether it opens the requested campaign.
 
-    The owner has no name, and no end.
+    The owner's token has no worker's name and does not expire.
     """
 
     worker: str | None
     hash: str
     expires: float | None
     opens: bool
-    """Whether they were invited to the campaign, and their link opens it."""
+    """Whether they are invited to the campaign and their link opens it."""
     revoked: float | None
 
 
 def _holders(of: ColumnElement[str]) -> CompoundSelect[Any]:
-    """Whom a token's hash belongs to: at most one row."""
+    """The query for the holder of a token's hash: at most one row.
+
+    One statement instead of several, because every request of a page runs it.
+    """
     here = bindparam("campaign", type_=campaigns.c.name.type)
     return union_all(
         select(
@@ -120,7 +123,7 @@ _BY_SESSION = _holders(
 
 
 def holder_of_token(database: Database, digest: str, campaign: str | None) -> Holder | None:
-    """Whose token has this hash, and how they stand with the campaign of that name."""
+    """The holder of the token with this hash, with their access to the named campaign."""
     row = database.fetch_one(_BY_TOKEN, {"token": digest, "campaign": _name(campaign)})
     return None if row is None else Holder(*row)
 
@@ -128,39 +131,39 @@ def holder_of_token(database: Database, digest: str, campaign: str | None) -> Ho
 def holder_of_session(
     database: Database, digest: str, campaign: str | None, now: float
 ) -> Holder | None:
-    """Whose session has this hash, unless it ran out."""
+    """The holder of the session with this hash; None if it has expired."""
     at = {"session": digest, "now": now, "campaign": _name(campaign)}
     row = database.fetch_one(_BY_SESSION, at)
     return None if row is None else Holder(*row)
 
 
 def _name(campaign: str | None) -> str | None:
-    """None for a name that no campaign can have: PostgreSQL takes no NUL in a text."""
+    """The name; None if it contains NUL, which PostgreSQL refuses and no campaign's name has."""
     return None if campaign is None or "\0" in campaign else campaign
 
 
 def insert_session(
     connection: Connection, digest: str, token: str, now: float, expires: float
 ) -> None:
-    """A session of whoever holds the token of that hash; those that ran out are cleared away."""
+    """Insert a session for the token with that hash, and delete the expired ones."""
     connection.execute(delete(sessions).where(sessions.c.expires <= now))
     connection.execute(insert(sessions).values(hash=digest, token=token, expires=expires))
 
 
 def delete_session(connection: Connection, digest: str) -> None:
-    """Whoever has copied the cookie has nothing."""
+    """Delete a session, so that a copied cookie is worth nothing."""
     connection.execute(delete(sessions).where(sessions.c.hash == digest))
 
 
 def make_owner_token(connection: Connection, digest: str, now: float) -> bool:
-    """Keep the hash of the owner's token, if there is none yet: whether it is kept."""
+    """Store the hash of the owner's token if there is none yet; whether it was stored."""
     connection.execute(_MAKE, {"hash": digest, "created": now})
     kept = select(owner_token.c.hash).where(owner_token.c.hash == digest)
     return connection.execute(kept).first() is not None
 
 
 def replace_owner_token(connection: Connection, digest: str, now: float) -> None:
-    """Keep the hash of the owner's token; the old one is good for nothing."""
+    """Store the hash of the owner's token in the place of the old one."""
     connection.execute(delete(owner_token))
     connection.execute(insert(owner_token).values(id=1, hash=digest, created=now))
 
@@ -174,20 +177,20 @@ _INVITE = text(
 
 @dataclass(frozen=True)
 class Invitation:
-    """Who was invited, and how that stands."""
+    """An invitation of a worker to a campaign."""
 
     worker: str
     created: float
     expires: float | None
-    """When their link runs out; None if they have none."""
+    """When their link expires; None if they have none."""
     revoked: bool
     signed_up: bool
-    """Whether they came by the open link."""
+    """Whether they signed up by the open link."""
 
 
 @dataclass(frozen=True)
 class OpenLinkRow:
-    """The link by which anybody may sign up for a campaign, until so many have."""
+    """The link by which anybody may sign up for a campaign, until ``most`` have."""
 
     campaign: int
     most: int
@@ -195,7 +198,7 @@ class OpenLinkRow:
 
 
 def was_revoked(connection: Connection, campaign: int, worker: str) -> bool:
-    """Whether the worker is asked no more."""
+    """Whether the worker is revoked."""
     here = (workers.c.campaign == campaign, workers.c.name == worker)
     return connection.execute(select(workers.c.revoked).where(*here)).scalar() is not None
 
@@ -203,16 +206,16 @@ def was_revoked(connection: Connection, campaign: int, worker: str) -> bool:
 def insert_invitation(
     connection: Connection, campaign: int, worker: str, now: float, *, signed_up: bool
 ) -> None:
-    """Let the worker in, also again.
+    """Invite the worker; a revoked invitation is valid again.
 
-    It also locks the row: of two that make a link for a person at once, one waits.
+    It also locks the row: of two requests that make a link for one worker, one waits.
     """
     who = {"campaign": campaign, "worker": worker}
     connection.execute(_INVITE, {**who, "now": now, "signed_up": signed_up})
 
 
 def revoke_invitation(connection: Connection, campaign: int, worker: str, now: float) -> bool:
-    """Let the worker in no more; whether they were invited, or came without."""
+    """Revoke the invitation; whether the worker was invited or had joined without one."""
     invited = connection.execute(
         update(invitations)
         .where(invitations.c.campaign == campaign, invitations.c.worker == worker)
@@ -265,33 +268,33 @@ def invited_to(connection: Connection, worker: str) -> list[tuple[str, str]]:
 def insert_link(
     connection: Connection, worker: str, digest: str, now: float, expires: float
 ) -> None:
-    """A link of a person's own, for all that they are invited to."""
+    """Store a worker's link, which opens every campaign that they are invited to."""
     made = {"hash": digest, "created": now, "expires": expires}
     connection.execute(insert(links).values(worker=worker, **made))
 
 
 def extend_link(connection: Connection, worker: str, now: float, expires: float) -> bool:
-    """Let the link that a person has be good for longer; whether they have one."""
+    """Extend the worker's valid link; whether they have one."""
     has = (links.c.worker == worker, links.c.campaign.is_(None), links.c.expires > now)
     return connection.execute(update(links).where(*has).values(expires=expires)).rowcount > 0
 
 
 def delete_links(connection: Connection, worker: str) -> None:
-    """The links of a person are good no more."""
+    """Delete all links of a worker."""
     connection.execute(delete(links).where(links.c.worker == worker))
 
 
 def replace_open_link(
     connection: Connection, campaign: int, digest: str, most: int, now: float, expires: float
 ) -> None:
-    """The campaign's open link; an older one is good no more."""
+    """Store the campaign's open link in the place of the old one."""
     delete_open_link(connection, campaign)
     made = {"hash": digest, "most": most, "created": now, "expires": expires}
     connection.execute(insert(open_links).values(campaign=campaign, **made))
 
 
 def delete_open_link(connection: Connection, campaign: int) -> None:
-    """Nobody signs up any more."""
+    """Delete the campaign's open link, so that nobody can sign up any more."""
     connection.execute(delete(open_links).where(open_links.c.campaign == campaign))
 
 
@@ -306,7 +309,10 @@ def find_open_link(connection: Connection, campaign: int) -> OpenLinkRow | None:
 
 
 def lock_open_link(connection: Connection, campaign: int, digest: str) -> OpenLinkRow | None:
-    """The same if its token has this hash; held until the transaction ends."""
+    """A campaign's open link if its token has this hash; locked until the transaction ends.
+
+    The lock lets one person sign up at a time, so that no more than ``most`` get in.
+    """
     here = (open_links.c.campaign == campaign, open_links.c.hash == digest)
     row = connection.execute(select(*_COLUMNS).where(*here).with_for_update()).one_or_none()
     return None if row is None else OpenLinkRow(*row)
@@ -315,7 +321,7 @@ def lock_open_link(connection: Connection, campaign: int, digest: str) -> OpenLi
 def open_link_by_hash(
     connection: Connection, digest: str, now: float
 ) -> tuple[str, OpenLinkRow] | None:
-    """The campaign that a token is for, by its hash, and its link; None if it ran out."""
+    """The campaign's name and the open link with this hash; None if it has expired."""
     row = connection.execute(
         select(campaigns.c.name, *_COLUMNS)
         .select_from(open_links)
@@ -326,13 +332,13 @@ def open_link_by_hash(
 
 
 def signed_up_count(connection: Connection, campaign: int) -> int:
-    """How many came by the open link."""
+    """How many workers signed up by the open link."""
     here = (invitations.c.campaign == campaign, invitations.c.signed_up.is_(True))
     query = select(func.count()).select_from(invitations).where(*here)
     return connection.execute(query).scalar_one()
 
 
 def is_taken(connection: Connection, campaign: int, worker: str) -> bool:
-    """Whether somebody has a link by this name, or has come to this campaign without one."""
+    """Whether a worker of this name has a link, or has joined this campaign without one."""
     has_link = select(links.c.worker).where(links.c.worker == worker).limit(1)
     return connection.execute(has_link).first() is not None or _came(connection, campaign, worker)

@@ -25,10 +25,14 @@ class Call:
 
 @contextmanager
 def shared_calls(database: Database) -> Iterator[list[Call]]:
-    """The calls that the store knows of, to be changed; nobody else changes them meanwhile."""
+    """The calls that the store knows of, as a list to change; it is stored at the end.
+
+    No other process gets the list in between: two that both see room for one more call would
+    exceed the limit.
+    """
     with database.write() as connection:
         if connection.dialect.name == "postgresql":
-            # Writers of SQLite wait for each other anyway.
+            # On SQLite writers wait for each other anyway.
             connection.execute(text("LOCK TABLE calls IN EXCLUSIVE MODE"))
         query = select(calls.c.time, calls.c.tokens, calls.c.id).order_by(calls.c.time)
         known = [Call(*row) for row in connection.execute(query)]

@@ -1,4 +1,4 @@
-"""The campaigns of a store, each by its number or its name."""
+"""The campaigns of a store, by number or by name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _STATE = select(campaigns.c.state).where(campaigns.c.id == bindparam("this_campa
 
 @dataclass(frozen=True)
 class CampaignRow:
-    """A campaign as it is kept; the properties read what is JSON."""
+    """A campaign as it is stored; the properties decode the JSON."""
 
     id: int
     name: str
@@ -53,22 +53,22 @@ class CampaignRow:
 
     @property
     def settings_dict(self) -> dict[str, Any]:
-        """As it was created."""
+        """The settings it was created with."""
         return dict(json.loads(self.settings))
 
     @property
     def recipe_dict(self) -> dict[str, Any]:
-        """Which method it runs, and in which versions."""
+        """The method it runs, with its options and versions."""
         return dict(json.loads(self.recipe))
 
     @property
     def outcome_dict(self) -> dict[str, Any] | None:
-        """What its method found; None until it has ended."""
+        """The outcome; None until it has ended."""
         return None if self.outcome is None else dict(json.loads(self.outcome))
 
 
 def insert_campaign(connection: Connection, **values: object) -> int:
-    """Its number; a name that is taken is refused."""
+    """Insert a campaign and return its number; a name that is taken is refused."""
     made = insert(campaigns).values(**values).returning(campaigns.c.id)
     try:
         return int(connection.execute(made).scalar_one())
@@ -81,66 +81,70 @@ def insert_campaign(connection: Connection, **values: object) -> int:
 
 
 def get_campaign(connection: Connection, number: int) -> CampaignRow:
-    """The campaign of that number, which must be there."""
+    """The campaign with that number, which must exist."""
     query = select(campaigns).where(campaigns.c.id == number)
     return CampaignRow(*connection.execute(query).one())
 
 
 def find_campaign(connection: Connection, name: str) -> CampaignRow | None:
-    """The campaign of that name, if there is one."""
+    """The campaign with that name, if there is one."""
     query = select(campaigns).where(campaigns.c.name == name)
     row = connection.execute(query).one_or_none()
     return None if row is None else CampaignRow(*row)
 
 
 def all_campaigns(connection: Connection) -> list[CampaignRow]:
-    """Oldest first."""
+    """All campaigns, oldest first."""
     query = select(campaigns).order_by(campaigns.c.id)
     return [CampaignRow(*row) for row in connection.execute(query)]
 
 
 def recipes(connection: Connection) -> list[tuple[int, str, str, str]]:
-    """Number, name, state and recipe of all, oldest first: columns that the first tables had."""
+    """Number, name, state and recipe of all campaigns, oldest first.
+
+    Only columns of the first version of the tables: it also reads stores that are not upgraded.
+    """
     asked = select(campaigns.c.id, campaigns.c.name, campaigns.c.state, campaigns.c.recipe)
     return [tuple(row) for row in connection.execute(asked.order_by(campaigns.c.id)).all()]
 
 
 def numbers(connection: Connection) -> list[int]:
-    """Of all campaigns, oldest first."""
+    """The numbers of all campaigns, oldest first."""
     return list(connection.execute(select(campaigns.c.id).order_by(campaigns.c.id)).scalars())
 
 
 def names(connection: Connection) -> list[str]:
-    """Of all campaigns, oldest first."""
+    """The names of all campaigns, oldest first."""
     return list(connection.execute(select(campaigns.c.name).order_by(campaigns.c.id)).scalars())
 
 
 def name_of(connection: Connection, number: int | None) -> str | None:
-    """The name of the campaign of that number, if there is one."""
+    """The name of the campaign with that number, if there is one."""
     query = select(campaigns.c.name).where(campaigns.c.id == number)
     return connection.execute(query).scalar_one_or_none()
 
 
 def state_of(connection: Connection, number: int) -> str:
-    """Running, paused, closed or ended."""
+    """The state: running, paused, closed or ended."""
     return str(connection.execute(_STATE, {"this_campaign": number}).scalar_one())
 
 
 def outcome_of(connection: Connection, number: int) -> dict[str, Any] | None:
-    """What its method found; None until it has ended."""
+    """The outcome; None until it has ended."""
     query = select(campaigns.c.outcome).where(campaigns.c.id == number)
     stored = connection.execute(query).scalar_one()
     return None if stored is None else dict(json.loads(stored))
 
 
 def lock_state(connection: Connection, number: int) -> str:
-    """Its state, held until the transaction ends."""
+    """The state, with the campaign's row locked until the transaction ends."""
+    # FOR NO KEY UPDATE: inserts of rows that refer to this one (workers, say) need not wait.
     held = select(campaigns.c.state).where(campaigns.c.id == number)
     return str(connection.execute(held.with_for_update(key_share=True)).scalar_one())
 
 
 def change_state(connection: Connection, number: int, before: str, after: str) -> bool:
-    """Whether it was in the one state, and now is in the other."""
+    """Change the state if it is ``before``; whether it was."""
     moved = connection.execute(
         update(campaigns)
         .where(campaigns.c.id == number, campaigns.c.state == before)
@@ -152,7 +156,7 @@ def change_state(connection: Connection, number: int, before: str, after: str) -
 def finish(
     connection: Connection, number: int, state: str, outcome: str | None, plans: bytes | None
 ) -> None:
-    """End it, with its outcome and what a guess decided after the last step."""
+    """End a campaign, with its outcome and the plans made after the last step."""
     connection.execute(
         update(campaigns)
         .where(campaigns.c.id == number)
@@ -161,14 +165,14 @@ def finish(
 
 
 def keep_names(connection: Connection, number: int, names: dict[str, str]) -> None:
-    """What the owner calls its groups, by their own names."""
+    """Store the owner's names of the groups, by the method's own names."""
     connection.execute(
         update(campaigns).where(campaigns.c.id == number).values(names=json.dumps(names))
     )
 
 
 def reused_by(connection: Connection, number: int) -> list[int]:
-    """The campaigns whose answers it took over, and those whose answers they had taken over."""
+    """The campaign whose answers this one reused, the one that that reused, and so on."""
     found: list[int] = []
     while True:
         older = connection.execute(

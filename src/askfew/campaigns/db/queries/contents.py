@@ -1,4 +1,4 @@
-"""What a campaign is about: its items, questions and pictures. They never change."""
+"""The items, questions and pictures of a campaign. They never change."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KEEP_PICTURE = text(
 
 @dataclass(frozen=True)
 class ItemRow:
-    """An item as it is kept; ``image`` is the hash of a picture, ``group`` that of an anchor."""
+    """An item as it is stored; ``image`` is the hash of a picture, ``group`` is set for anchors."""
 
     number: int
     id: str
@@ -47,7 +47,7 @@ class ItemRow:
 
 @dataclass(frozen=True)
 class QuestionRow:
-    """A question as it is kept."""
+    """A question as it is stored."""
 
     number: int
     id: str
@@ -68,7 +68,7 @@ class Picture:
 def insert_contents(
     connection: Connection, campaign: int, given: Sequence[Item], asked: Sequence[Question]
 ) -> None:
-    """Items with their pictures, and questions, numbered in their order."""
+    """Insert items with their pictures, and questions, numbered in their order."""
     rows = []
     for number, item in enumerate(given):
         image = None if item.image is None else insert_picture(connection, item.image)
@@ -91,7 +91,7 @@ def insert_contents(
 
 
 def insert_picture(connection: Connection, content: bytes) -> str:
-    """Pictures are kept by their hash, once."""
+    """Store a picture and return its hash; the same picture is stored once."""
     digest = hashlib.sha256(content).hexdigest()
     kept = {"hash": digest, "kind": media_type(content), "content": content}
     connection.execute(_KEEP_PICTURE, kept)
@@ -114,13 +114,13 @@ def questions_of(connection: Connection, campaign: int) -> list[QuestionRow]:
 
 
 def item_count(connection: Connection, campaign: int) -> int:
-    """How many items there are."""
+    """How many items the campaign has."""
     query = select(func.count()).select_from(items).where(items.c.campaign == campaign)
     return connection.execute(query).scalar_one()
 
 
 def question_count(connection: Connection, campaign: int) -> int:
-    """How many questions there are."""
+    """How many questions the campaign has."""
     query = select(func.count()).select_from(questions).where(questions.c.campaign == campaign)
     return connection.execute(query).scalar_one()
 
@@ -132,7 +132,7 @@ def item_counts(connection: Connection) -> dict[int, int]:
 
 
 def anchors_by_campaign(connection: Connection) -> dict[int, set[int]]:
-    """The numbers of the items whose group is known, by campaign."""
+    """The numbers of the anchors, by campaign."""
     query = select(items.c.campaign, items.c.number).where(items.c.group.is_not(None))
     anchors: dict[int, set[int]] = {}
     for campaign, number in connection.execute(query):
@@ -141,7 +141,7 @@ def anchors_by_campaign(connection: Connection) -> dict[int, set[int]]:
 
 
 def find_picture(connection: Connection, digest: str) -> Picture | None:
-    """The picture of that hash, if there is one."""
+    """The picture with that hash, if there is one."""
     columns = (images.c.hash, images.c.kind, images.c.content)
     row = connection.execute(select(*columns).where(images.c.hash == digest)).one_or_none()
     return None if row is None else Picture(*row)
@@ -149,7 +149,7 @@ def find_picture(connection: Connection, digest: str) -> Picture | None:
 
 def pictures_of(connection: Connection, campaign: int) -> Iterator[Picture]:
     """All pictures of a campaign's items, ordered by hash."""
-    # Not by naming each: no database takes as many parameters as there may be items.
+    # A subquery, not a list of hashes: there may be more items than parameters in a statement.
     wanted = select(items.c.image).where(items.c.campaign == campaign)
     columns = (images.c.hash, images.c.kind, images.c.content)
     query = select(*columns).where(images.c.hash.in_(wanted)).order_by(images.c.hash)

@@ -1,4 +1,4 @@
-"""Flags: what somebody says is wrong with an item."""
+"""Flags: what a worker reports as wrong with an item."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _FLAG = text(
 def keep_flag(
     connection: Connection, campaign: int, item: int, worker: str, reason: str, now: float
 ) -> None:
-    """Keep it; said again, the newest reason counts."""
+    """Store a flag; a second one of the same worker about the item replaces the first."""
     row = {"campaign": campaign, "item": item, "worker": worker, "reason": reason, "time": now}
     connection.execute(_FLAG, row)
 
 
 def flags_of(connection: Connection, campaign: int) -> list[tuple[int, str, str]]:
-    """Item, worker and reason of all, oldest first."""
+    """Item, worker and reason of all flags, oldest first."""
     rows = connection.execute(
         select(flags.c.item, flags.c.worker, flags.c.reason)
         .where(flags.c.campaign == campaign)

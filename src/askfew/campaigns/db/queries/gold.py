@@ -1,4 +1,4 @@
-"""Gold questions as they are kept: apart from steps, slots and answers."""
+"""The table of gold questions, which are kept apart from steps, slots and answers."""
 
 from __future__ import annotations
 
@@ -59,20 +59,20 @@ _GIVEN = select(func.count()).select_from(gold).where(*_THEIRS, gold.c.value.is_
 
 @dataclass(frozen=True)
 class GoldRow:
-    """Whose a gold question is, and when it was answered or skipped."""
+    """Who was asked a gold question, and when it was answered or skipped."""
 
     worker: str
     told: float | None
 
 
 def had_gold(raw: RawTransaction, campaign: int, worker: str) -> set[tuple[int, int]]:
-    """The cells that a worker was asked already."""
+    """The cells that a worker was asked before as gold questions."""
     rows = raw.all(_HAD, {"this_campaign": campaign, "this_worker": worker})
     return {(item, question) for item, question in rows}
 
 
 def some_open_slot(raw: RawTransaction, campaign: int) -> int | None:
-    """The number of a slot that is open, if any is."""
+    """The number of an open slot; None if there is none."""
     found = raw.first(_SOME_SLOT, {"this_campaign": campaign})
     return None if found is None else int(found[0])
 
@@ -85,14 +85,14 @@ def insert_gold(
     lease: str,
     now: float,
 ) -> None:
-    """One more is asked."""
+    """Store a gold question that is put to a worker."""
     row = {"campaign": campaign, "worker": worker, "item": cell[0], "question": cell[1]}
     kept = {"lease": lease, "asked": now, "value": None, "seconds": None, "cost": None}
     raw.run(_INSERT, {**row, **kept, "told": None})
 
 
 def find_gold(raw: RawTransaction, campaign: int, lease: str) -> GoldRow | None:
-    """The gold question of this lease, if it is one."""
+    """The gold question with this lease; None if the lease is not of one."""
     found = raw.first(_FIND, {"this_campaign": campaign, "this_lease": lease})
     return None if found is None else GoldRow(*found)
 
@@ -106,29 +106,29 @@ def answer_gold(
     seconds: float | None,
     cost: float | None,
 ) -> None:
-    """Keep the answer; without a value it was skipped."""
+    """Store the answer; None is a skip."""
     told = {"answer": value, "took": seconds, "price": cost, "now": now}
     raw.run(_TAKE, {"this_campaign": campaign, "this_lease": lease, **told})
 
 
 def forget_gold(raw: RawTransaction, campaign: int, lease: str) -> None:
-    """As if it had not been asked."""
+    """Delete a gold question that is not answered: it may be asked again."""
     raw.run(_FORGET, {"this_campaign": campaign, "this_lease": lease})
 
 
 def redo_gold(raw: RawTransaction, campaign: int, lease: str, again: str) -> None:
-    """To be answered again, by another lease."""
+    """Delete the answer and give the question a new lease, to be answered again."""
     raw.run(_REDO, {"this_campaign": campaign, "this_lease": lease, "again": again})
 
 
 def given_gold(database: Database, campaign: int, worker: str) -> int:
-    """How many a worker has answered."""
+    """How many gold questions a worker has answered."""
     who = {"this_campaign": campaign, "this_worker": worker}
     return int(database.fetch_one(_GIVEN, who)[0])
 
 
 def held_gold(connection: Connection, campaign: int, worker: str) -> list[tuple[str, int, int]]:
-    """Lease, item and question of those that a worker has and has not answered."""
+    """Lease, item and question of the gold questions that a worker has not answered yet."""
     held = select(gold.c.lease, gold.c.item, gold.c.question).where(
         gold.c.campaign == campaign, gold.c.worker == worker, gold.c.told.is_(None)
     )
@@ -136,7 +136,7 @@ def held_gold(connection: Connection, campaign: int, worker: str) -> list[tuple[
 
 
 def gold_answers(connection: Connection, campaign: int) -> list[tuple[str, int, int, float]]:
-    """Worker, item, question and value of all that were answered."""
+    """Worker, item, question and value of all gold answers."""
     rows = connection.execute(
         select(gold.c.worker, gold.c.item, gold.c.question, gold.c.value).where(
             gold.c.campaign == campaign, gold.c.value.is_not(None)
@@ -146,6 +146,6 @@ def gold_answers(connection: Connection, campaign: int) -> list[tuple[str, int, 
 
 
 def gold_cost(connection: Connection, campaign: int) -> float:
-    """What gold answers have cost: they are paid like any other."""
+    """The cost of all gold answers, which are paid like any other."""
     cost = select(func.sum(gold.c.cost)).where(gold.c.campaign == campaign)
     return float(connection.execute(cost).scalar() or 0.0)

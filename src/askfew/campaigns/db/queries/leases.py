@@ -278,8 +278,8 @@ def redo(raw: RawTransaction, lease: LeaseId, until: float) -> LeaseId:
 
     The slot never goes to somebody else. A worker who undoes has seen their own answer; if the slot
     went on to others, answers would decide who is asked, until somebody gives one that is not
-    undone. For the same reason the old answer *stands* (``let_stand``) if no new one comes: when the
-    lease runs out, when it is handed back, when the worker is revoked. So an undo alone removes
+    undone. For the same reason the old answer *stands* (``let_stand``) if no new one comes: when
+    the lease runs out, when it is handed back, when the worker is revoked. So an undo alone removes
     nothing. If it closed the slot empty, people who undo one answer more often than the other and
     leave would shift the mean. A skip after an undo closes the slot empty: like any skip it says
     that the worker cannot tell.

@@ -277,10 +277,7 @@ def leases_by_worker(connection: Connection, campaign: int) -> dict[str, int]:
 
 
 def most_asked_of_a_cell(connection: Connection, campaign: int) -> int:
-    """The most slots, over all steps, that any cell of the open step has; empty ones not counted.
-
-    So many different answers the cell has had or waits for.
-    """
+    """The largest number of answers, over all steps, that a cell of the open step has or awaits."""
     open_step = (
         select(func.max(steps.c.number))
         .where(steps.c.campaign == campaign, steps.c.closed.is_(None))

@@ -1,4 +1,4 @@
-"""What the doctor looks at: rows side by side that must agree, and rows that belong to none."""
+"""Queries of the doctor: rows of two tables that must agree, and rows without a partner."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 _AT_ONCE = 5000
+"""Rows that are in memory at once. A round number."""
 _OWN_SLOT = and_(
     slots.c.campaign == answers.c.campaign,
     slots.c.step == answers.c.step,
@@ -38,7 +39,7 @@ _OWN_SLOT = and_(
 
 @dataclass(frozen=True, slots=True)
 class SlotRow:
-    """A slot as it is kept."""
+    """A slot as it is stored."""
 
     campaign: int
     step: int
@@ -57,7 +58,7 @@ class SlotRow:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredSlot:
-    """A slot beside an answer that counts for it, if there is one."""
+    """A slot, and an answer that counts for it, if there is one."""
 
     step: int
     number: int
@@ -68,7 +69,7 @@ class AnsweredSlot:
     question: int
     lease: str | None
     answer: str | None
-    """Its id."""
+    """The answer's id."""
     told: float
     teller: str | None
     told_item: int | None
@@ -83,7 +84,7 @@ def slots_of_step(connection: Connection, campaign: int, step: int) -> list[Slot
 
 
 def answers_of_slots(connection: Connection, campaign: int) -> Iterator[AnsweredSlot]:
-    """Every slot, once for each answer that counts for it, or once without."""
+    """Every slot, once for each answer that counts for it; once without an answer if none does."""
     rows: Iterable[Sequence[Any]] = connection.execute(
         select(
             slots.c.step,
@@ -109,7 +110,7 @@ def answers_of_slots(connection: Connection, campaign: int) -> Iterator[Answered
 
 
 def answers_without_slot(connection: Connection, campaign: int) -> list[str]:
-    """Ids of answers whose slot is not there."""
+    """Ids of answers whose slot does not exist."""
     lost = (
         select(answers.c.id)
         .outerjoin(slots, _OWN_SLOT)
@@ -119,7 +120,7 @@ def answers_without_slot(connection: Connection, campaign: int) -> list[str]:
 
 
 def answers_of_other_cells(connection: Connection, campaign: int) -> list[str]:
-    """Ids of answers that were taken back and are about another cell than their slot."""
+    """Ids of retracted answers that are about another cell than their slot."""
     odd = (
         select(answers.c.id)
         .join(slots, _OWN_SLOT)
@@ -142,7 +143,7 @@ def answer_places(connection: Connection, campaign: int) -> Iterator[tuple[str, 
 
 
 def redone_without_reason(connection: Connection, campaign: int) -> list[tuple[int, int]]:
-    """Step and number of leased slots that hold a value which their worker never took back."""
+    """Step and number of leased slots with a value that their worker never took back."""
     taken_back = exists().where(
         _OWN_SLOT,
         answers.c.worker == slots.c.worker,
@@ -160,7 +161,7 @@ def redone_without_reason(connection: Connection, campaign: int) -> list[tuple[i
 def cells_had_too_often(
     connection: Connection, campaign: int, limit: int
 ) -> list[tuple[str, int, int, int]]:
-    """Worker, item, question, and how often they have that cell, where that is too often."""
+    """Worker, item, question and number of slots, where a worker has a cell above the limit."""
     often = connection.execute(
         select(slots.c.worker, slots.c.item, slots.c.question, func.count().label("times"))
         .where(
@@ -174,7 +175,7 @@ def cells_had_too_often(
 
 
 def refusals_without_slot(connection: Connection, campaign: int) -> list[tuple[int, int]]:
-    """Step and slot of refusals whose slot is not there."""
+    """Step and slot of refusals whose slot does not exist."""
     lost = connection.execute(
         select(refusals.c.step, refusals.c.slot)
         .outerjoin(
@@ -193,7 +194,7 @@ def refusals_without_slot(connection: Connection, campaign: int) -> list[tuple[i
 def rows_about_nothing(
     connection: Connection, campaign: int, items: int, questions: int
 ) -> Iterator[str]:
-    """Flags and gold questions about items or questions that are not there."""
+    """A sentence for flags or gold questions about items or questions that do not exist."""
     for column, most in ((flags.c.item, items), (gold.c.item, items), (gold.c.question, questions)):
         lost = select(column).where(column.table.c.campaign == campaign, column >= most)
         if connection.execute(lost.limit(1)).first() is not None:
@@ -201,7 +202,7 @@ def rows_about_nothing(
 
 
 def file_problems(database: Database) -> Iterator[str]:
-    """What SQLite finds wrong with its own file; a PostgreSQL server looks after itself."""
+    """What SQLite's own checks find wrong with the file; nothing for PostgreSQL."""
     if database.file is None:
         return
     with database.read() as connection:

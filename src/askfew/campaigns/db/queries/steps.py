@@ -1,4 +1,4 @@
-"""The steps of a campaign: its log. Batches and Tallies are kept as bytes, plans as JSON."""
+"""The steps of a campaign, which are its log. Batches and Tallies are bytes, plans are JSON."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ class NewestStep:
     number: int
     why: str
     known: dict[str, Any]
-    """The snapshot that its method took before it, with its phase; empty if there is none."""
+    """The method's Snapshot before this step, with its phase; empty if there is none."""
     opened: float
     closed: float | None
 
 
 @dataclass(frozen=True, eq=False)
 class StepRow:
-    """A step as it is kept; the properties read what is bytes."""
+    """A step as it is stored; the properties decode the bytes."""
 
     campaign: int
     number: int
@@ -101,23 +101,23 @@ class StepRow:
 
     @property
     def batch(self) -> Batch:
-        """What was asked."""
+        """The Batch that was asked."""
         return Batch(_ints(self.items), _ints(self.questions), _ints(self.repeats), self.why)
 
     @property
     def tally(self) -> Tally:
-        """What was answered; of an open step, nothing."""
+        """The frozen Tally; an empty one for an open step."""
         counts = _ints(self.counts or b"")
         return Tally(counts, _floats(self.sums or b""), _floats(self.squares or b""))
 
     @property
     def plan_list(self) -> tuple[Plan, ...]:
-        """What a guess decided before it."""
+        """The plans that were made before the Batch was asked."""
         return read_plans(self.plans)
 
 
 def progress_of(connection: Connection, campaign: int) -> Progress:
-    """Where the campaign stands."""
+    """The campaign's state and its newest step, in one query."""
     return Progress(*connection.execute(_PROGRESS, {"this_campaign": campaign}).one())
 
 
@@ -143,13 +143,13 @@ def newest_number(connection: Connection, campaign: int) -> int | None:
 
 
 def all_steps(connection: Connection, campaign: int) -> list[StepRow]:
-    """Every step, in their order."""
+    """All steps, in their order."""
     ordered = select(steps).where(steps.c.campaign == campaign).order_by(steps.c.number)
     return [StepRow(*row) for row in connection.execute(ordered)]
 
 
 def closed_tallies(connection: Connection, campaign: int) -> Iterator[tuple[Batch, Tally]]:
-    """What every closed step asked, and what was answered."""
+    """The Batch and the Tally of every closed step, in their order."""
     names = ("items", "questions", "repeats", "counts", "sums", "squares")
     closed = (steps.c.campaign == campaign, steps.c.closed.is_not(None))
     query = select(*(steps.c[name] for name in names)).where(*closed).order_by(steps.c.number)
@@ -159,14 +159,18 @@ def closed_tallies(connection: Connection, campaign: int) -> Iterator[tuple[Batc
 
 
 def find_step(connection: Connection, campaign: int, number: int) -> StepRow | None:
-    """One step, if it is there."""
+    """One step; None if it does not exist."""
     here = (steps.c.campaign == campaign, steps.c.number == number)
     row = connection.execute(select(steps).where(*here)).one_or_none()
     return None if row is None else StepRow(*row)
 
 
 def lock_step(connection: Connection, campaign: int, number: int) -> StepRow:
-    """A step, held until the transaction ends: nobody else closes it, or takes answers back."""
+    """A step, locked until the transaction ends.
+
+    Closing a step and taking back one of its answers both take this lock, so neither can happen
+    while the other is under way.
+    """
     here = (steps.c.campaign == campaign, steps.c.number == number)
     return StepRow(*connection.execute(select(steps).where(*here).with_for_update()).one())
 
@@ -179,7 +183,7 @@ def insert_step(
     plans: Sequence[Plan],
     now: float,
 ) -> None:
-    """A new step; one that is there already is an error."""
+    """Insert a step; one that exists already is an error."""
     connection.execute(
         insert(steps).values(
             campaign=campaign,
@@ -199,7 +203,7 @@ def insert_step(
 def freeze_step(
     connection: Connection, campaign: int, number: int, tally: Tally, seal: str, now: float
 ) -> None:
-    """Close a step with its Tally."""
+    """Close a step: store its Tally and its seal."""
     assert tally.squares is not None
     connection.execute(
         update(steps)
@@ -227,7 +231,7 @@ def seals_of(connection: Connection, campaigns_: Sequence[int]) -> set[str]:
 
 
 def answers_by_phase(connection: Connection, campaign: int) -> dict[str, int]:
-    """How many answers closed steps have, by the phase their method was in."""
+    """How many answers closed steps have, by the phase of the method."""
     rows = connection.execute(
         select(steps.c.phase, steps.c.counts)
         .where(steps.c.campaign == campaign, steps.c.closed.is_not(None))
@@ -241,7 +245,7 @@ def answers_by_phase(connection: Connection, campaign: int) -> dict[str, int]:
 
 
 def plans_after_learning(connection: Connection, campaign: int) -> tuple[Plan, ...]:
-    """The plans of the first step with any that is not of the phase in which a rule is learnt."""
+    """The plans of the first step that has plans and is not of the phase ``learn``."""
     frozen = connection.execute(
         select(steps.c.plans)
         .where(
@@ -256,7 +260,7 @@ def plans_after_learning(connection: Connection, campaign: int) -> tuple[Plan, .
 
 
 def plan_bytes(plans: Sequence[Plan]) -> bytes | None:
-    """Plans as the store keeps them: the same ones are always the same bytes."""
+    """Plans as the store keeps them; equal plans give equal bytes. None for no plans."""
     if not plans:
         return None
     return b"[" + b",".join(plan.to_bytes() for plan in plans) + b"]"
@@ -281,11 +285,15 @@ def _floats(content: bytes) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 _NUMBERS = ("threshold", "question", "expected")
 _MOST = 1 << 27
-"""Bytes when unpacked: of 20 million items."""
+"""The most bytes that are unpacked, enough for 20 million items. A damaged or malicious store could
+otherwise fill the memory with a few packed bytes."""
 
 
 def pack(known: Snapshot) -> bytes:
-    """A snapshot as bytes; its phase has a column of its own."""
+    """A Snapshot as bytes, without its phase, which has its own column.
+
+    Small types are enough, because snapshots are only shown: replay computes its own.
+    """
     evidence = known.evidence
     facts: dict[str, Any] = {name: _finite(getattr(known, name)) for name in _NUMBERS}
     facts |= {"items": len(known.labels), "evidence": evidence is not None}

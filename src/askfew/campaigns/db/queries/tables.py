@@ -1,5 +1,6 @@
-"""Whole tables, row by row: for what copies, moves or examines a campaign without asking what it
-means. Rows are dictionaries, tables go by their names.
+"""Whole tables, row by row, for code that copies, moves or examines any table in the same way.
+
+Rows are dictionaries; tables are given by name.
 """
 
 from __future__ import annotations
@@ -33,22 +34,23 @@ __all__ = [
 CONTENT_TABLES = (
     *("items", "questions", "workers", "steps", "slots", "answers", "refusals", "flags", "gold"),
 )
-"""The tables of a campaign, in an order in which they can be inserted."""
+"""The tables of a campaign, ordered so that no foreign key refers to a row inserted later."""
 _ROWS_AT_ONCE = 2000
+"""Rows that are in memory at once. A round number."""
 
 
 def columns_of(table: str) -> tuple[str, ...]:
-    """The names of its columns."""
+    """The names of the table's columns."""
     return tuple(column.name for column in metadata.tables[table].columns)
 
 
 def keys_of(table: str) -> tuple[str, ...]:
-    """The names of the columns that tell a row from others."""
+    """The names of the columns of the primary key."""
     return tuple(column.name for column in metadata.tables[table].primary_key)
 
 
 def rows_of(connection: Connection, table: str, campaign: int) -> Iterator[dict[str, Any]]:
-    """All rows of a campaign, in a fixed order, a few at a time."""
+    """All rows of a campaign, in a fixed order, read in chunks."""
     which = metadata.tables[table]
     number = which.c.id if which is campaigns else which.c.campaign
     ordered = select(which).where(number == campaign).order_by(*_order(which))
@@ -57,13 +59,13 @@ def rows_of(connection: Connection, table: str, campaign: int) -> Iterator[dict[
 
 
 def _order(table: Table) -> Iterable[Any]:
-    if table is refusals:
+    if table is refusals:  # the only table without a primary key
         return (refusals.c.time, refusals.c.step, refusals.c.slot, refusals.c.worker)
     return table.primary_key
 
 
 def insert_rows(connection: Connection, table: str, rows: Iterator[dict[str, Any]]) -> None:
-    """Insert them, or say why they do not fit."""
+    """Insert rows; InvalidInput says why they do not fit together."""
     while chunk := list(islice(rows, _ROWS_AT_ONCE)):
         try:
             connection.execute(insert(metadata.tables[table]), chunk)
@@ -94,7 +96,7 @@ def totals(connection: Connection) -> dict[str, int]:
 
 
 def copy_tables(source: Connection, target: Connection) -> None:
-    """All rows of all tables of one store into another, which is empty."""
+    """Copy all rows of all tables into another store, which must be empty."""
     for table in metadata.sorted_tables:
         rows = source.execute(
             select(table).order_by(*table.primary_key).execution_options(yield_per=_ROWS_AT_ONCE)
@@ -102,13 +104,14 @@ def copy_tables(source: Connection, target: Connection) -> None:
         for chunk in rows.mappings().partitions():
             target.execute(insert(table), [dict(row) for row in chunk])
     if target.dialect.name == "postgresql":
+        # Inserting given ids does not move the sequence: the next campaign would get a used id.
         last = "(SELECT max(id) FROM campaigns)"
         sequence = "pg_get_serial_sequence('campaigns', 'id')"
         target.execute(text(f"SELECT setval({sequence}, {last}) WHERE {last} > 0"))
 
 
 def copy_file(database: Database, path: Path) -> None:
-    """A SQLite store into another file, by SQLite's own backup."""
+    """Copy a SQLite store to another file by SQLite's own backup, which may run beside writers."""
     borrowed = database.engine.raw_connection()
     try:
         source: Any = borrowed.driver_connection

@@ -1,4 +1,4 @@
-"""The workers of a campaign: when they came, whether they were revoked, what they hold."""
+"""The workers of a campaign: when they joined and were last seen, whether they were revoked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ __all__ = [
 ]
 
 ACTIVE_SECONDS = 120.0
-"""Who asked within these is at work. (A store notes it every half minute.)"""
+"""A worker who asked within this time counts as at work. ``seen`` is written every 30 seconds at
+most (``slots.handout``), so the time must be well above that."""
 _CAMPAIGN = bindparam("this_campaign", type_=campaigns.c.id.type)
 _WORKER = bindparam("this_worker", type_=workers.c.name.type)
 _NEWEST = select(func.max(steps.c.number)).where(steps.c.campaign == _CAMPAIGN).scalar_subquery()
@@ -53,12 +54,12 @@ _REVOKE = update(workers).where(*_US, workers.c.revoked.is_(None)).values(revoke
 
 @dataclass(frozen=True)
 class Arrival:
-    """What a worker who asks finds."""
+    """What one request of a worker must know, read by one statement."""
 
     state: str
-    """The campaign's."""
+    """The campaign's state."""
     step: int | None
-    """The newest."""
+    """The number of the newest step."""
     overdue: bool
     """Whether some lease has run out."""
     seen: float
@@ -68,13 +69,14 @@ class Arrival:
 
     @property
     def role(self) -> bool | None:
-        """Whether the worker answers about references in this step; None if neither yet."""
+        """Whether the worker answers about references in this step; None if not decided yet."""
         return self.reference if self.last_step == self.step else None
 
 
 def arrive(raw: RawTransaction, campaign: int, worker: str, now: float) -> Arrival:
-    """Let the worker in and keep hold of their row: of two requests by one worker, one waits."""
+    """Let the worker in, and lock their row: of two requests by one worker, one waits."""
     who = {"this_campaign": campaign, "this_worker": worker, "now": now}
+    # Most workers are known, so their row is looked for before it is inserted.
     row = raw.first(_ARRIVAL, who)
     if row is None:
         raw.run(_JOIN, who)
@@ -83,19 +85,23 @@ def arrive(raw: RawTransaction, campaign: int, worker: str, now: float) -> Arriv
 
 
 def see(raw: RawTransaction, campaign: int, worker: str, now: float) -> None:
-    """Keep when the worker was last seen."""
+    """Store when the worker was last seen."""
     raw.run(_SEE, {"this_campaign": campaign, "this_worker": worker, "now": now})
 
 
 def revoke(raw: RawTransaction, campaign: int, worker: str, now: float) -> None:
-    """Ask the worker no more, also one who has not come yet."""
+    """Revoke the worker, even one who has not joined yet: a row is made that keeps them out."""
     who = {"this_campaign": campaign, "this_worker": worker, "now": now}
     raw.run(_JOIN, who)
     raw.run(_REVOKE, who)
 
 
 def join_all(connection: Connection, campaign: int, names: Iterable[str], now: float) -> set[str]:
-    """Let in who is new, and keep hold of all: nobody is revoked meanwhile. Who was before."""
+    """Add the names that are new, and lock all workers; returns those who are revoked.
+
+    Nobody can be revoked until the transaction ends. Sorted, so that two imports take the locks in
+    the same order and cannot deadlock.
+    """
     who = [{"this_campaign": campaign, "this_worker": name, "now": now} for name in sorted(names)]
     connection.execute(_JOIN, who)
     everybody = connection.execute(
@@ -108,21 +114,21 @@ def join_all(connection: Connection, campaign: int, names: Iterable[str], now: f
 
 
 def admitted_count(connection: Connection, campaign: int) -> int:
-    """How many workers have come and were not sent away."""
+    """How many workers have joined and are not revoked."""
     there = select(func.count()).select_from(workers)
     there = there.where(workers.c.campaign == campaign, workers.c.revoked.is_(None))
     return int(connection.execute(there).scalar_one())
 
 
 def active_count(connection: Connection, campaign: int, since: float) -> int:
-    """How many workers were seen since then, but for those who were revoked."""
+    """How many workers were seen after ``since`` and are not revoked."""
     seen = (workers.c.campaign == campaign, workers.c.seen > since, workers.c.revoked.is_(None))
     query = select(func.count()).select_from(workers).where(*seen)
     return connection.execute(query).scalar_one()
 
 
 def revocations(connection: Connection, campaign: int) -> dict[str, bool]:
-    """Whether each worker was revoked, in the order they came."""
+    """Whether each worker is revoked, in the order they joined."""
     rows = connection.execute(
         select(workers.c.name, workers.c.revoked)
         .where(workers.c.campaign == campaign)

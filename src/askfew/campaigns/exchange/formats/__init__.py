@@ -1,1 +1,1 @@
-"""File formats of answers and results: each in its own small file."""
+"""File formats of answers and results, one in each file."""

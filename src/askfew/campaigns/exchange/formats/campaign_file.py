@@ -24,32 +24,33 @@ __all__ = ["CampaignReader", "CampaignWriter"]
 
 FORMAT = 3
 """2: with plans, and seals that begin with what the campaign was given; 3: with flags, gold
-questions and names of groups, without which files of format 2 are read."""
+questions and names of groups. Files of format 2 are read as if they had none of these."""
 _READABLE = (2, 3)
 _SINCE_3 = ("flags", "gold")
 _MANIFEST = "manifest.json"
 _BYTES = "base64"
 _CHUNK = 1 << 20
 _LARGEST_LINE = 1 << 26
-"""Bytes: a step of a million rows."""
+"""Bytes of a line, enough for a step of a million rows."""
 _ALWAYS_ALLOWED, _LARGEST_RATIO = 1 << 26, 300
-"""A file may unpack to so many bytes, and so many for each of its own; usual are 20."""
+"""A file may unpack to the first number of bytes, plus the second for each of its own bytes. A
+usual file has 20 for each."""
 _UNREADABLE = (
     *(OSError, zipfile.BadZipFile, zlib.error, EOFError, struct.error, ValueError),
     *(RuntimeError, NotImplementedError, OverflowError, MemoryError),
 )
-"""What a zip that is none, or one with a password, may end in."""
+"""What zipfile may raise on a file that is no zip, a damaged one, or one with a password."""
 
 
 class CampaignWriter:
-    """Adds part after part; ``finish`` writes what they must add up to."""
+    """Writes a campaign's file part by part; ``finish`` adds the digests."""
 
     def __init__(self, path: Path) -> None:
         self._zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
         self._digests: dict[str, str] = {}
 
     def add(self, part: str, chunks: Iterable[bytes]) -> None:
-        """A part, chunk by chunk."""
+        """Write a part, chunk by chunk."""
         digest = hashlib.sha256()
         with self._zip.open(part, "w", force_zip64=True) as file:
             for chunk in chunks:
@@ -58,21 +59,21 @@ class CampaignWriter:
         self._digests[part] = digest.hexdigest()
 
     def add_rows(self, table: str, rows: Iterable[Mapping[str, object]]) -> None:
-        """The rows of a table, one a line."""
+        """Write the rows of a table, one on each line."""
         self.add(f"{table}.jsonl", (_line(row) for row in rows))
 
     def finish(self) -> None:
-        """The manifest, and the end."""
+        """Write the manifest, and close the file."""
         manifest = {"format": FORMAT, "askfew": __version__, "digests": self._digests}
         self._zip.writestr(_MANIFEST, json.dumps(manifest, indent=2))
         self._zip.close()
 
 
 class CampaignReader:
-    """Opens a file only if every part is as it was written; never takes in more than is sensible.
+    """Reads a campaign's file, after checking the digest of every part.
 
-    A small file can unpack into something without end, so each part, each line and all of it
-    together are bounded.
+    A small file can unpack to a huge one, so the sizes of each part, of each line and of the whole
+    are bounded.
     """
 
     def __init__(self, path: Path) -> None:
@@ -102,7 +103,7 @@ class CampaignReader:
         return self._object(part, self.content(part, _LARGEST_LINE))
 
     def content(self, part: str, most: int) -> bytes:
-        """A part as it is, of at most so many bytes."""
+        """A part's bytes, at most ``most`` of them."""
         try:
             with self._zip.open(part) as file:
                 content = file.read(most + 1)
@@ -115,7 +116,7 @@ class CampaignReader:
         return content
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """The rows of a table; of one that came with format 3, none in an older file."""
+        """The rows of a table; none for tables that came with format 3, if the file is older."""
         part = f"{table}.jsonl"
         if self.format == 2 and table in _SINCE_3:
             return

@@ -1,7 +1,7 @@
 r"""crowd-kit's table of answers: task, worker, label.
 
-A task is an item and a question, joined by ``|``; a ``|`` or ``\`` inside an id is written with a
-``\`` before it, so that every task can be taken apart again.
+A task is an item and a question, joined by ``|``. A ``|`` or ``\`` inside an id is escaped with a
+``\``, so that every task can be split again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def join_task(item: str, question: str) -> str:
 
 
 def split_task(task: str) -> tuple[str, str]:
-    r"""The item and the question.
+    r"""The item and the question of a task.
 
     >>> split_task("a\\|b|swims")
     ('a|b', 'swims')

@@ -1,7 +1,7 @@
-"""A table as CSV: text in and out, numbers so that they come back bit for bit.
+"""A table as CSV. Numbers are written so that they are read back bit for bit.
 
 A spreadsheet would run a text that begins like a formula. Such a text gets a ``'`` in front, which
-spreadsheets do not show, and loses it when it is read.
+spreadsheets do not show, and which is removed when the text is read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NEUTRAL = re.compile(r"'+[=+\-@\s]")
 
 
 def written(columns: Iterable[str], rows: Iterable[Sequence[object]]) -> str:
-    """The whole table.
+    """The whole table as text.
 
     >>> print(written(("item", "answer"), [("a,b", 1.0), ("c", 0.25), ("d", None)]), end="")
     item,answer
@@ -35,7 +35,7 @@ def written(columns: Iterable[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _plain(value: object) -> object:
-    """Whole numbers without their '.0', as people write them; times as ISO 8601."""
+    """A value as it is written: whole numbers without '.0', times as ISO 8601."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, datetime):
@@ -46,7 +46,7 @@ def _plain(value: object) -> object:
 
 
 def text_of_cell(cell: str) -> str:
-    """A text as it was before it was written.
+    """A text as it was before ``written`` protected it.
 
     >>> print(written(("item",), [("=1+2",), ("'=1+2",), ("'tis",)]), end="")
     item

@@ -1,4 +1,4 @@
-"""Label Studio: open questions out as tasks, annotations in as answers.
+"""Label Studio: open questions are exported as tasks, annotations are imported as answers.
 
 https://labelstud.io/guide/task_format.html
 """
@@ -19,12 +19,12 @@ from askfew.errors import InvalidInput
 __all__ = ["Annotation", "interface", "read_annotations", "task"]
 
 _CONTROL = "answer"
-"""The name of the control that holds the answer, in the interface and in every annotation."""
+"""The name of the control with the answer, in the interface and in every annotation."""
 
 
 @dataclass(frozen=True)
 class Annotation:
-    """One annotator's answer to one task; ``answer`` is as Label Studio has it."""
+    """One annotator's answer to one task; ``answer`` is what Label Studio wrote."""
 
     item: str
     question: str
@@ -32,13 +32,13 @@ class Annotation:
     answer: object
     seconds: float | None
     key: str
-    """What tells it from others that say the same."""
+    """Label Studio's number, which distinguishes equal annotations."""
 
 
 def task(
     item_id: str, item_text: str, picture: Picture | None, question_id: str, asked: str
 ) -> dict[str, Any]:
-    """An open question as a task; a picture travels inside it."""
+    """An open question as a task, with the picture inside it."""
     data = {"item": item_id, "question": question_id, "text": item_text, "asked": asked}
     if picture is not None:
         encoded = base64.b64encode(picture.content).decode()
@@ -47,7 +47,7 @@ def task(
 
 
 def interface(kind: AnswerKind, guidelines: str, *, pictures: bool) -> str:
-    """A labelling interface for these tasks, to be pasted into the project's settings."""
+    """The labelling interface for these tasks, to paste into the project's settings."""
     asked = f'name="{_CONTROL}" toName="text" required="true"'
     if kind.in_words:
         words = "".join(f"<Choice value={quoteattr(word)}/>" for word, _ in kind.choices)
@@ -69,9 +69,9 @@ def interface(kind: AnswerKind, guidelines: str, *, pictures: bool) -> str:
 
 
 def read_annotations(document: object) -> Iterator[tuple[int, Annotation]]:
-    """Every answer in a Label Studio export (JSON), with the number of its task from 1.
+    """Every answer in a Label Studio export (JSON), with the number of its task, from 1.
 
-    Cancelled annotations are what Label Studio calls a skip: they are no answers.
+    A cancelled annotation is a skip in Label Studio, and no answer.
     """
     if not isinstance(document, list):
         raise InvalidInput(
@@ -107,7 +107,7 @@ def _annotation(cell: tuple[str, str], annotation: dict[str, Any]) -> Annotation
 
 
 def _seconds(lead_time: Any) -> float | None:
-    """How long it took, if that is a time: a clock that was set back makes it negative."""
+    """How long it took; None if it cannot be a time: a clock set back makes it negative."""
     try:
         seconds = math.nan if lead_time is None else float(lead_time)
     except OverflowError:  # a whole number larger than any float

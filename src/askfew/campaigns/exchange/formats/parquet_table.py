@@ -1,4 +1,4 @@
-"""A table as Parquet, by way of pyarrow (an extra)."""
+"""A table as Parquet, by pyarrow (an extra)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["read", "write"]
 
 
 def write(path: Path, columns: Mapping[str, type], rows: Iterable[Sequence[object]]) -> None:
-    """The whole table, each column with its type, even where it has no value."""
+    """Write the whole table; each column has its type, even if all its values are missing."""
     pyarrow, parquet = _pyarrow()
     types = {
         str: pyarrow.string(),
@@ -31,12 +31,12 @@ def write(path: Path, columns: Mapping[str, type], rows: Iterable[Sequence[objec
 
 
 def read(path: Path) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """The columns' names, and all rows."""
+    """The names of the columns, and all rows."""
     pyarrow, parquet = _pyarrow()
     try:
         table = parquet.read_table(path)
         columns = [each.to_pylist() for each in table.columns]
-    # Python's times end with the year 9999, and have no nanoseconds; Parquet's do neither.
+    # Parquet has times after the year 9999 and nanoseconds, and Python's datetime has neither.
     except (OSError, ValueError, OverflowError, pyarrow.ArrowException) as error:
         raise InvalidInput(
             f"{path}: this must be a Parquet file, with times of the years 1 to 9999",

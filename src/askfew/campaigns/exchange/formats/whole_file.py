@@ -1,4 +1,4 @@
-"""Write a file as a whole: others see the old one or the new one, never half of it."""
+"""Writing a file as a whole: readers see the old file or the new one, never half of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ __all__ = ["whole_file", "write_whole"]
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A place beside the file to write to; it takes the file's name when all went well."""
+    """A temporary path beside the file, renamed to the file's name if all went well."""
+    # In the same folder, because a rename is atomic only within one file system.
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield beside
@@ -28,6 +29,6 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """The content, all of it or none."""
+    """Write the content, all of it or none."""
     with whole_file(path) as beside:
         beside.write_bytes(content)
