@@ -40,6 +40,7 @@ def back_up(store: Store, path: Path) -> dict[str, int]:
                 f"{path}: a file must be writable here", error, "choose another place"
             ) from error
         finally:
+            # SQLite and our lock make files beside the one that is written.
             for left in ("-wal", "-shm", ".lock"):
                 Path(f"{beside}{left}").unlink(missing_ok=True)
 

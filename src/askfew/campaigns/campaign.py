@@ -137,6 +137,7 @@ class Campaign:
             if kept is not None:
                 return kept
         given = Given(value, storable(str(answer)), self.clock(), seconds, price)
+        # On PostgreSQL taking an answer is one statement, which spares BEGIN and COMMIT.
         taken = self.database.raw_transaction(lambda raw: take(raw, which, given), one_by_one=True)
         if taken.worker is not None:
             self.paces.told(taken.worker, given.time, seconds)

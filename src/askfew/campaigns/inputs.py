@@ -142,7 +142,7 @@ def _one_by_one(settings: Settings, inputs: Inputs) -> Iterator[tuple[str, str, 
 
 def _lacks_another(error: InvalidInput, settings: Settings, tried: Mapping[str, Any]) -> bool:
     """Whether the error is only about a required option that is tried later."""
-    said = str(error.args[0])
+    said = str(error.args[0])  # errors have no codes, so the sentence is compared
     return any(
         said == f"{settings.method} needs the option {name}"
         for name in settings.options.keys() - tried.keys()

@@ -93,6 +93,7 @@ def _or_write(methods: list[str]) -> str:
 
 def _check_type(name: str, value: object, annotation: object) -> None:
     types, expected = _TYPES.get(getattr(annotation, "__name__", annotation), ((object,), "usable"))
+    # True is an int in Python, but no number here.
     right = isinstance(value, types) and (bool in types or not isinstance(value, bool))
     if not right or (isinstance(value, int | float) and abs(value) > _MOST):
         raise InvalidInput(

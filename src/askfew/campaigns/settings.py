@@ -225,6 +225,7 @@ def _check_key(key: str) -> None:
 
 
 def _name(value: object) -> str:
+    # The same name may be typed as other code points on another system.
     name = unicodedata.normalize("NFC", value) if isinstance(value, str) else ""
     sane = all(char in " -_." or unicodedata.category(char)[0] in "LMN" for char in name)
     edges = name[:1].isalnum() and name[-1:] != " "
@@ -251,7 +252,7 @@ def _real(value: object) -> float | None:
         return None
     try:
         return float(value)
-    except OverflowError:
+    except OverflowError:  # an int larger than any float
         return math.inf
 
 

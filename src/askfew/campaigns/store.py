@@ -137,6 +137,7 @@ class Store:
 
     def _check_version(self) -> None:
         latest = migrations.latest_version()
+        # Most stores have their tables: reading the version waits for no writer.
         with self.database.read() as connection:
             version = migrations.version_of(connection)
         if version is None:

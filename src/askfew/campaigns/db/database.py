@@ -92,6 +92,7 @@ class Database:
         """
         if self._file is not None:
             return time.time()
+        # Since the reading only seconds are counted, by a clock that nobody can set.
         read, here = self._clock_read, time.monotonic()
         if read is None or here - read[1] > _TIME_IS_GOOD:
             try:
@@ -118,6 +119,7 @@ class Database:
         """
         with self.read() as connection:
             if self._file is None:
+                # It must be the first statement of its transaction.
                 isolated = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
                 connection.execute(text(isolated))
             yield connection
@@ -126,6 +128,7 @@ class Database:
     def write(self) -> Iterator[Connection]:
         """A transaction that may write; committed at the end, or rolled back on an error."""
         writing = self.engine.execution_options(writes=True)
+        # Connected before it waits for its turn: no other writer waits while it connects.
         with self._connected(writing) as connection, self._turn(), connection.begin():
             yield connection
 
@@ -190,7 +193,7 @@ class Database:
         """Take the connection back at the end, rolled back if there was an error."""
         try:
             yield
-        except BaseException:
+        except BaseException:  # an interrupt, too: a kept connection must have no open transaction
             self.raw.roll_back(borrowed)
             raise
         self.raw.keep(borrowed)

@@ -54,7 +54,7 @@ def open_engine(url: str) -> tuple[Engine, str | None]:
             event.listen(engine, "connect", _prepare_postgres)
             return engine, None
     except (ArgumentError, NoSuchModuleError):
-        pass
+        pass  # refused below, as any other address
     except ImportError as error:
         raise MissingExtra(
             "PostgreSQL needs the package psycopg", "none", "pip install 'askfew[postgres]'"
@@ -90,6 +90,7 @@ def _sqlite(engine: Engine) -> tuple[Engine, str]:
             # Under the lock, because SQLite's busy time-out does not apply to this pragma.
             with WriteLock(file):
                 connection.execute("PRAGMA journal_mode = WAL").close()
+        # In WAL mode only FULL syncs every commit. Foreign keys are off in SQLite unless asked for.
         for pragma in ("synchronous = FULL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}").close()
 

@@ -30,12 +30,14 @@ _TRY_AGAIN = ("40001", "40P01")
 """PostgreSQL's serialization failure and deadlock: it rolled one of two transactions back."""
 _FULL = ("53100", sqlite3.SQLITE_FULL)
 _AWAY = (
+    # Read-only transaction, out of memory, too many connections, input or output error.
     *("25006", "53200", "53300", "58030"),
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM),
     *(sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH),
 )
 """The store cannot serve just now: read only, too many connections, a disk that fails."""
 _DAMAGED = (
+    # No such table, no such column, damaged data, damaged index.
     *("42P01", "42703", "XX001", "XX002"),
     *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_FORMAT),
 )
@@ -155,4 +157,5 @@ class Failures:
             disk = os.statvfs(os.path.dirname(os.path.abspath(self._file)))
         except OSError:
             return False
+        # Too few bytes, or no inode left where the file system counts them.
         return disk.f_bavail * disk.f_frsize < _LITTLE_ROOM or disk.f_favail == 0 < disk.f_files

@@ -67,6 +67,7 @@ class RawConnections:
 
     def compiled(self, statement: Executable) -> tuple[str, dict[str, object]]:
         """The statement's text for this database, and the constants in it; compiled once."""
+        # Raw statements are constants of their modules, so this cache does not grow.
         key = (self._engine.dialect.name, statement)
         known = _TEXTS.get(key)
         if known is None:
@@ -111,7 +112,7 @@ class RawConnections:
             return None
 
     def _give_back(self, borrowed: PoolProxiedConnection) -> None:
-        self._leave_begin_to_us(borrowed, False)
+        self._leave_begin_to_us(borrowed, False)  # as SQLAlchemy, the next user, expects it
         borrowed.close()
 
     def _leave_begin_to_us(self, borrowed: PoolProxiedConnection, ours: bool) -> None:

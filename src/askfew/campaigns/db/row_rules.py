@@ -90,7 +90,7 @@ def _check_type(column: Column[Any], value: object) -> None:
     if isinstance(kind, Boolean):
         _check(isinstance(value, bool), "true or false", value)
     elif isinstance(kind, Integer):
-        right = isinstance(value, int) and not isinstance(value, bool)
+        right = isinstance(value, int) and not isinstance(value, bool)  # True is an int in Python
         _check(right and 0 <= value <= _LARGEST_INT, "a whole number, not negative", value)  # type: ignore[operator]
     elif isinstance(kind, Double):
         # JSON may hold a whole number here; beyond 2**53 it would not be the same as a float.

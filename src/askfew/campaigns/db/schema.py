@@ -74,6 +74,7 @@ campaigns = Table(
     Column("names", Text),
 )
 
+# By hash, so that a picture of several items or campaigns is stored once.
 images = Table(
     "images",
     metadata,
@@ -161,6 +162,7 @@ slots = Table(
     Column("worker", String(200)),
     Column("lease", String(64)),
     Column("expires", Double),
+    # The answer's value, also in ``answers``: closing a step reads its slots only.
     Column("value", Double),
     PrimaryKeyConstraint("campaign", "step", "number"),
     ForeignKeyConstraint(["campaign", "step"], ["steps.campaign", "steps.number"]),
@@ -194,7 +196,7 @@ answers = Table(
     ForeignKeyConstraint(
         ["campaign", "step", "slot"], ["slots.campaign", "slots.step", "slots.number"]
     ),
-    sqlite_with_rowid=False,
+    sqlite_with_rowid=False,  # the primary key is the table: one tree to write to, not two
 )
 
 refusals = Table(

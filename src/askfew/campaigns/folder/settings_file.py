@@ -23,6 +23,7 @@ _MOST_RULE = 10**7
 """The most bytes of a rule's file. A round number."""
 _PARTS = 32
 """The fewest parts of a key that is refused (see ``check_keys``). A round number."""
+# Possessive quantifiers: without them a long odd line would be tried in very many ways.
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
 _DEEP_KEY = re.compile(rf"(?<![\w.-])(?:{_PART}\.[ \t]*+){{{_PARTS - 1}}}{_PART}")
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")

@@ -18,7 +18,7 @@ __all__ = ["Row", "read_table", "read_text"]
 
 def read_text(path: Path, *, most: int) -> str:
     """The text of a file of at most ``most`` bytes; InvalidInput begins with file and line."""
-    data = _read_bytes(path, most).removeprefix(codecs.BOM_UTF8)
+    data = _read_bytes(path, most).removeprefix(codecs.BOM_UTF8)  # spreadsheets write one
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -1,1 +1,1 @@
-"""What a campaign has to say: status, findings, result, report."""
+"""Reading a campaign: status, result, report, the test of independence. Nothing is written."""

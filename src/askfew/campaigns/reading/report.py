@@ -231,7 +231,7 @@ def report_html(campaign: Campaign) -> str:
     environment = Environment(
         loader=PackageLoader("askfew.campaigns.reading"),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=StrictUndefined,  # a misspelt name fails instead of showing nothing
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -157,6 +157,7 @@ class HandOut:
         had = Counter(each.item for each in picked)
         numbers, cells = {each.number for each in picked}, {_cell(each) for each in picked}
         for each in found:
+            # Not the same cell twice in one call, even where a worker may have it several times.
             new = each.number not in numbers and _cell(each) not in cells
             if new and had[each.item] < per_item and len(picked) < n:
                 picked.append(each)

@@ -132,6 +132,7 @@ def retract(raw: RawTransaction, lease: LeaseId, worker: str, until: float) -> R
     if told is None or told[0] != worker:
         return Receipt(Received.UNKNOWN, "no such answer of yours")
     if told[1]:
+        # The reply to the first undo may have been lost: it is given again.
         again = leases.redone_by(raw, lease, worker)
         return Receipt(Received.ALREADY, "taken back before", again)
     if closed:

@@ -48,7 +48,7 @@ class Paces:
             # A worker with many questions may tell all answers at the end: divide by their number.
             since, questions = self._handed.get(worker, (now, 1))
             seconds = max(now - since, 0.0) / questions
-        took = min(seconds, self.longest)
+        took = min(seconds, self.longest)  # a worker may report any number of seconds
         before = self._pace.get(worker, took)
         self._pace[worker] = before + _WEIGHT * (took - before)
 

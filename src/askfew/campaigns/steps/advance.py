@@ -111,6 +111,7 @@ class Advancer:
 
     def advance(self, now: float) -> bool:
         """Close the newest step if it is settled, and open the next; True if anything changed."""
+        # One thread at a time: they share the session.
         with self._turn:
             self._now = now
             with self.database.read() as connection:
@@ -159,6 +160,7 @@ class Advancer:
         except ReplayMismatch:
             pass  # an owner must be able to close what this askfew cannot replay
         with self.database.write() as connection:
+            # The locks that opening and closing a step take: neither happens before the commit.
             lock_state(connection, self.campaign)
             if here.number is not None:
                 lock_step(connection, self.campaign, here.number)
@@ -184,7 +186,7 @@ class Advancer:
         with self.database.write() as connection:
             step = lock_step(connection, self.campaign, here.number)
             if step.closed is not None:
-                return True
+                return True  # another process has closed it
             if state_of(connection, self.campaign) not in GOING:
                 return False  # the campaign was closed, and its outcome is without this step
             if overtime:
@@ -264,7 +266,7 @@ class Advancer:
         with self.database.read() as connection:
             row = find_step(connection, self.campaign, number)
         batch, plans = live.ask(), live.log.pending
-        if row is None:
+        if row is None:  # the campaign ended or was closed
             self._live = None
             return
         theirs = row.batch

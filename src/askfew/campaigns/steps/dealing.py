@@ -25,6 +25,7 @@ def deal(batch: Batch, *, references: bool) -> list[tuple[int, int, int, bool]]:
     questions = batch.questions[rows]
     width = int(questions.max(initial=0)) + 1
     repeats = _turns(batch.items[rows] * width + questions)
+    # lexsort sorts by its last key first: repeats, then questions, then rows.
     dealt = rows[np.lexsort((rows, questions, repeats))]
     known = _references(batch) if references else np.zeros(len(batch), dtype=np.bool_)
     return list(

@@ -52,6 +52,7 @@ def close_step(connection: Connection, step: StepRow, problem: Problem, now: flo
     if number:
         before = steps.seal_of(connection, campaign, number - 1) or ""
     else:
+        # The first seal covers what the campaign was given.
         before = origin(problem, campaigns.get_campaign(connection, campaign).recipe_dict)
     sealed = seal(before, batch, tally, step.plan_list)
     steps.freeze_step(connection, campaign, number, tally, sealed, now)
@@ -64,6 +65,7 @@ def read_log(
     """The closed steps (or those before step ``before``), and the plans made after them."""
     about = campaigns.get_campaign(connection, campaign)
     closed: list[Step] = []
+    # The plans after the last closed step are with the open step, or with the ended campaign.
     pending = about.closing
     for row in steps.all_steps(connection, campaign):
         if row.closed is None or row.number == before:

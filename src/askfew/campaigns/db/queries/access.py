@@ -157,6 +157,7 @@ def delete_session(connection: Connection, digest: str) -> None:
 
 def make_owner_token(connection: Connection, digest: str, now: float) -> bool:
     """Store the hash of the owner's token if there is none yet; whether it was stored."""
+    # Of two servers that start at once, one inserts; the other finds that its token is not kept.
     connection.execute(_MAKE, {"hash": digest, "created": now})
     kept = select(owner_token.c.hash).where(owner_token.c.hash == digest)
     return connection.execute(kept).first() is not None

@@ -125,7 +125,7 @@ def count_by_time(connection: Connection, campaign: int, points: int) -> list[tu
     ).one()
     if first is None:
         return []
-    width = max((last - first) / points, 1e-3)
+    width = max((last - first) / points, 1e-3)  # all may have come at the same moment
     # Integer division, because a cast alone truncates on SQLite but rounds on PostgreSQL.
     bucket = cast((answers.c.time - first) // width, Integer).label("bucket")
     rows = connection.execute(
@@ -140,7 +140,7 @@ def count_by_time(connection: Connection, campaign: int, points: int) -> list[tu
 
 def answers_by_worker(connection: Connection, campaign: int) -> dict[str, WorkerAnswers]:
     """What each worker has answered so far."""
-    is_reused = answers.c.id.like(f"%-{REUSED}")
+    is_reused = answers.c.id.like(f"%-{REUSED}")  # only the mark of an id says so
     rows = connection.execute(
         select(
             answers.c.worker,

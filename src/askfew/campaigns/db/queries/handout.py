@@ -155,6 +155,7 @@ def _open_to_worker(*wishes: ColumnElement[bool]) -> Select[Any]:
         select(slots.c.number, slots.c.item, slots.c.question, slots.c.reference)
         .where(_OPEN_HERE, slots.c.number >= _FROM, slots.c.number < _BELOW)
         .where(_unrefused(_WORKER), *wishes)
+        # Campaign and step are fixed; they are named so that the index ``slots_open`` fits.
         .order_by(slots.c.campaign, slots.c.step, slots.c.number)
         .with_for_update(skip_locked=True, of=slots)
     )
@@ -236,6 +237,7 @@ _RANK = (
     select(func.count())
     .select_from(_CANDIDATE)
     .where(_CANDIDATE.c.campaign == _CAMPAIGN)
+    # Ties by name: two workers may join at the same moment.
     .where(tuple_(_CANDIDATE.c.joined, _CANDIDATE.c.name) < tuple_(workers.c.joined, _WORKER))
     .scalar_subquery()
 )

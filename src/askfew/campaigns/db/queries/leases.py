@@ -45,6 +45,7 @@ _HELD = and_(_SLOT, slots.c.lease == _LEASE, may(SlotEvent.ANSWERED))
 """The slot still waits for this lease: it is leased, or it ran out and nobody else has the slot."""
 _ANSWERS = and_(answers.c.campaign == _CAMPAIGN, answers.c.step == _STEP, answers.c.slot == _NUMBER)
 _ANSWER = and_(_ANSWERS, answers.c.id == _LEASE)
+# A paused campaign still takes answers to what was handed out; a closed one takes none.
 _ALIVE = exists().where(campaigns.c.id == _CAMPAIGN, campaigns.c.state != "closed")
 BEING_REDONE = and_(LEASED, slots.c.value.is_not(None))
 """For queries: the answer was taken back, and the worker has not answered again."""
@@ -242,6 +243,7 @@ def extend(raw: RawTransaction, lease: LeaseId, until: float) -> None:
 def release_all(raw: RawTransaction, campaign: int, worker: str) -> None:
     """Open all slots of a worker to others; answers that they had taken back stand."""
     who = {"this_campaign": campaign, "this_worker": worker}
+    # These first: releasing them would clear the worker, by whom the old answer is found.
     for step, number in raw.all(_REDOING, who):
         let_stand(raw, campaign, step, number)
     raw.run(_RELEASE_ALL, who)

@@ -144,6 +144,7 @@ def insert_slots(
     )
     names = ", ".join(f'"{name}"' for name in _NEW_SLOT)
     if connection.dialect.name == "postgresql":
+        # On the same connection, so within the caller's transaction.
         driver: Any = connection.connection.driver_connection
         with driver.cursor() as cursor, cursor.copy(f"COPY slots ({names}) FROM STDIN") as copy:
             while chunk := list(islice(rows, _AT_ONCE)):

@@ -271,6 +271,7 @@ def read_plans(content: bytes | None) -> tuple[Plan, ...]:
     return () if content is None else tuple(Plan.from_dict(each) for each in json.loads(content))
 
 
+# Little-endian on every machine: a store may move, and seals are over these bytes.
 def _bytes(array: np.ndarray[Any, Any]) -> bytes:
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
@@ -304,6 +305,7 @@ def pack(known: Snapshot) -> bytes:
 
 
 def _finite(number: float | None) -> float | None:
+    # JSON has no infinity.
     return number if number is not None and math.isfinite(number) else None
 
 

@@ -44,6 +44,7 @@ _ARRIVAL = (
     .where(campaigns.c.id == _CAMPAIGN, *_US)
     .with_for_update(of=workers)
 )
+# Two requests of a new worker may both find no row, and both insert.
 _JOIN = text(
     "INSERT INTO workers (campaign, name, joined, seen)"
     " VALUES (:this_campaign, :this_worker, :now, :now) ON CONFLICT DO NOTHING"

@@ -52,6 +52,7 @@ class CampaignWriter:
     def add(self, part: str, chunks: Iterable[bytes]) -> None:
         """Write a part, chunk by chunk."""
         digest = hashlib.sha256()
+        # The size is not known before, and may exceed the 4 GB of a plain zip.
         with self._zip.open(part, "w", force_zip64=True) as file:
             for chunk in chunks:
                 digest.update(chunk)
@@ -184,6 +185,7 @@ class CampaignReader:
                 raise _damaged(self._path, f"{part} changed")
 
 
+# For NaN and Infinity, which Python's parser takes but JSON does not have.
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 

@@ -55,7 +55,7 @@ def _reseal(connection: sa.Connection, campaign: int, kind: Any, recipe: object)
 
 
 def _origin(connection: sa.Connection, campaign: int, kind: Any, recipe: object) -> str:
-    """As ``askfew.log.origin`` was when this version came."""
+    """The digest of what the campaign was given, as askfew computed it when this version came."""
     sizes = [
         connection.execute(
             sa.text(f"SELECT count(*) FROM {table} WHERE campaign = :campaign"),

@@ -18,6 +18,7 @@ def upgrade() -> None:
     """Move the links of old invitations to a table of their own; all of them keep working."""
     op.add_column("campaigns", sa.Column("names", sa.Text(), nullable=True))
     connection = op.get_bind()
+    # Read before the table is dropped and made anew.
     invited = [
         {**row, "signed_up": False}
         for row in connection.execute(

@@ -1,4 +1,4 @@
-"""What a method knew before a step is packed, and its phase has a column of its own."""
+"""The method's snapshot before a step is packed, and its phase gets its own column."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ down_revision = "0005"
 def upgrade() -> None:
     """Pack the snapshots, one step at a time: all of them together may be large."""
     op.add_column("steps", sa.Column("phase", sa.Text(), nullable=True))
+    # Under another name until the old column, which is a text, is gone.
     op.add_column("steps", sa.Column("packed", sa.LargeBinary(), nullable=True))
     connection = op.get_bind()
     here = sa.text("SELECT campaign, number FROM steps WHERE known IS NOT NULL")
