@@ -141,7 +141,7 @@ class Campaign:
         taken = self.database.raw_transaction(lambda raw: take(raw, which, given), one_by_one=True)
         if taken.worker is not None:
             self.paces.told(taken.worker, given.time, seconds)
-        if taken.last:
+        if taken.last:  # the statement said so; looking after every answer would be another read
             self._advance_if_settled()
         return taken.receipt
 
@@ -278,7 +278,7 @@ class Campaign:
         if arrival.state != "running":
             return None
         if arrival.step is None:
-            return []
+            return []  # the caller opens the first step
         if arrival.overdue:
             expire_leases(raw, self.id, now)
         extra = None

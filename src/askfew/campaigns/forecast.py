@@ -360,6 +360,7 @@ def _simulated(
     """
     worlds = told.worlds(unknown, settings.answers)
     for seed in np.random.SeedSequence(settings.seed).spawn(most):
+        # Two generators, so that the world does not depend on what the method draws.
         for_world, for_method = seed.spawn(2)
         yield _simulate(settings, worlds.draw(for_world), told, np.random.default_rng(for_method))
         if time.thread_time() > until:

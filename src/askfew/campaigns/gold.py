@@ -145,6 +145,7 @@ class GoldDesk:
     def retract(self, raw: RawTransaction, lease: str, worker: str) -> Receipt | None:
         """Take an answer back; the receipt has the lease by which to answer again."""
         found = kept.find_gold(raw, self.campaign, lease)
+        # Of another worker, it is treated as unknown.
         if found is None or found.worker != worker:
             return None
         again = f"{lease.rpartition('-')[0]}-{secrets.token_hex(8)}"

@@ -198,7 +198,7 @@ def _tally_problems(step: StepRow, here: list[SlotRow]) -> Iterator[str]:
 def _sum(values: list[float]) -> float:
     try:
         return math.fsum(values)
-    except OverflowError:
+    except OverflowError:  # an impossible answer of an older askfew
         return math.inf
 
 

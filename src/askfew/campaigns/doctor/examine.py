@@ -83,6 +83,7 @@ def _mend(connection: Connection, campaign: CampaignRow, kind: AnswerKind) -> in
     newest = newest_number(connection, campaign.id)
     if campaign.state not in GOING or newest is None:
         return 0
+    # The lock that closing takes, so that no step is frozen with the answers that go.
     step = lock_step(connection, campaign.id, newest)
     count = empty_impossible(connection, campaign.id, newest, kind)
     if count and step.closed is not None:
@@ -177,6 +178,7 @@ def examine(connection: Connection, campaign: int) -> Verdict:
     """Replay one campaign and count its answers again."""
     row = get_campaign(connection, campaign)
     mendable = 0
+    # A replay warns if the log was written with other versions: a note, not a problem.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = _listed(row_problems, connection, campaign)
@@ -231,6 +233,7 @@ def _replay_problems(
         log = read_log(connection, row.id, problem)
         recipe, inputs = dict(log.recipe), Inputs.read(connection, row.id)
         live = resumed(settings, problem, log, inputs)
+        # The settings must still give the recipe that is stored: both could be changed by hand.
         new_session(settings, problem, fresh := Log(problem), inputs)
         made = json.loads(json.dumps({**fresh.recipe, "texts": inputs.texts}))
         versions = [each.pop("versions", None) for each in (recipe, made)]

@@ -84,7 +84,7 @@ def label_studio_tasks(campaign: Campaign) -> list[dict[str, Any]]:
     for number, asked in waiting:
         item, question = campaign.items[number], campaign.questions[asked]
         picture = pictures[item.image] if item.image else None
-        text = item.text or ("" if picture else item.id)
+        text = item.text or ("" if picture else item.id)  # something must be shown
         tasks.append(label_studio.task(item.id, text, picture, question.id, question.text))
     return tasks
 

@@ -124,7 +124,7 @@ def import_answers(
             now_taken, now_already, waiting = _Pass(connection, campaign).run(waiting, report)
         taken, already = taken + now_taken, already + now_already
         campaign.catch_up()
-        if not now_taken:
+        if not now_taken:  # no slot waits for any of the remaining rows
             break
     report.late.extend(told.row.place for told in waiting)
     in_file = {row.place: number for number, row in enumerate(rows)}
@@ -260,6 +260,7 @@ class _Pass:
         self._own: defaultdict[tuple[int, int, str], list[int]] = defaultdict(list)
         self._taken: set[int] = set()
         for slot in unsettled_slots(self._connection, number, step):
+            # An open slot with a worker is one whose lease ran out: a late answer is still taken.
             if slot.worker is not None:
                 self._own[slot.item, slot.question, slot.worker].append(slot.number)
             if slot.state == SlotState.OPEN:
@@ -274,6 +275,7 @@ class _Pass:
             if slot not in self._taken:
                 self._taken.add(slot)
                 return slot
+        # As for answers by hand: no worker has a cell more often than the settings allow.
         if self._held[who] >= self._limit:
             return None
         for slot in self._open[told.item, told.question]:
@@ -286,6 +288,7 @@ class _Pass:
     def _answer(self, told: _Told, step: int, slot: int) -> Answer:
         row, settings = told.row, self._campaign.settings
         return Answer(
+            # The key in the id is how a later import knows this row again.
             id=str(LeaseId(self._campaign.id, step, slot, told.key)),
             campaign=self._campaign.id,
             step=step,

@@ -133,9 +133,11 @@ def _portable(table: str, row: dict[str, Any]) -> dict[str, Any]:
     own = {key: value for key, value in row.items() if key != "campaign"}
     if table == "answers":
         own["id"] = strip_campaign(own["id"])
+    # A slot with a value is answered, or its answer was taken back: it keeps its worker and lease.
     elif table == "gold" or (table == "slots" and own["value"] is not None):
         own["lease"] = strip_campaign(own["lease"])
     elif table == "slots":
+        # Leased slots are open in the other store, whose workers have not got them.
         empty = own["state"] == SlotState.EMPTY
         own["state"] = int(SlotState.EMPTY if empty else SlotState.OPEN)
         own.update(worker=None, lease=None, expires=None)

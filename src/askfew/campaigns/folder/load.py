@@ -44,6 +44,7 @@ def read_folder(path: str | Path) -> CampaignFolder:
     if wrong is not None:
         name, error = wrong
         tables = {"items": folder / "items.csv", "questions": folder / "questions.csv"}
+        # Anchors and defining questions are in the tables, every other setting in campaign.toml.
         with located(str(tables.get(name) or place_of(file, text, "campaign", name))):
             raise error
     return campaign

@@ -128,6 +128,7 @@ def write_template(path: str | Path) -> tuple[Path, ...]:
             raise FileExistsError
         folder.mkdir(parents=True, exist_ok=True)
         for file, content in contents.items():
+            # "x": never overwrite a file that somebody has made in between.
             with file.open("x", encoding="utf-8", newline="\n") as handle:
                 handle.write(content)
     except FileExistsError:

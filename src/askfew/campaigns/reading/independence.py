@@ -53,6 +53,7 @@ def warnings_of(
     # With one answer per cell nobody repeats anything.
     if campaign.settings.answers_per_worker_and_cell == 1:
         return ()
+    # Other methods than rule assume that the items of a group are alike.
     alike = campaign.settings.method != "rule"
     repeats = repeats_of(connection, campaign.id, labels, worker, alike=alike)
     promise = "groups" if alike else "rule"

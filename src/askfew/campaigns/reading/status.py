@@ -104,7 +104,7 @@ def status_of(campaign: Campaign) -> CampaignStatus:
         states = {} if newest is None else slots_by_state(connection, campaign.id, newest.number)
         forecast = None if row.forecast is None else CrowdForecast.from_json(row.forecast)
         expected, expected_by = None, None
-        if row.state in GOING:
+        if row.state in GOING:  # otherwise no more answers will come
             expected, expected_by = _expected(known, forecast, count, states)
         return CampaignStatus(
             name=row.name,

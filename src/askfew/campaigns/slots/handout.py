@@ -88,6 +88,7 @@ class HandOut:
             # People ask for one at a time: this is the frequent case, and takes one statement.
             leases, reference = self._lend_first(raw, taker, role, now)
         else:
+            # Fewer items than questions, because each item gets several; rounded up.
             items = min(-(-n // per_item), ITEMS_AT_ONCE) if per_item > 1 else n
             picked = self._pick(raw, taker, items, role, now)
             if per_item > 1:
@@ -95,6 +96,7 @@ class HandOut:
             leases, reference = lend(raw, taker, picked), bool(picked and picked[0].reference)
         if leases:
             self.paces.handed(worker, now, len(leases))
+            # The next request goes on from here, so that the question stays the same for a run.
             last = LeaseId.parse(leases[-1].id)
             assert last is not None
             self._places[worker] = step, last.slot

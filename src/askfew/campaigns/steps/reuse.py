@@ -48,6 +48,7 @@ def learning(log: Log) -> list[str]:
 
 def check_fresh(connection: Connection, rule: Rule, old: int, name: str) -> None:
     """Refuse to reuse a campaign whose answers taught the rule."""
+    # The answers that OLD had reused itself may have taught the rule, too.
     everyone = [old, *reused_by(connection, old)]
     if set(rule.learnt_from) & seals_of(connection, everyone):
         raise InvalidInput(

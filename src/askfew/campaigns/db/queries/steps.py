@@ -271,7 +271,7 @@ def read_plans(content: bytes | None) -> tuple[Plan, ...]:
     return () if content is None else tuple(Plan.from_dict(each) for each in json.loads(content))
 
 
-# Little-endian on every machine: a store may move, and seals are over these bytes.
+# Little-endian on every machine, because a store may move to another one.
 def _bytes(array: np.ndarray[Any, Any]) -> bytes:
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
