@@ -11,7 +11,8 @@ noise, the belief comes to 0 and a guess is no surer than the size of its group.
 
 Without certified or told labels nothing says which split is meant, and a model may be sure of one
 that other items would not show. So models are fitted to halves of the items, and guesses are on
-average no surer than the halves agree.
+average no surer than the halves agree. If items of one group are identical there is only one split,
+and nothing needs to be bounded.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def guess_groups(
         model = fit(answered, groups, rng, known=known if complete else None)
         shares = _shares(model.posterior)
         believed = _believed(answered, model, shares, table.counts, identical and complete)
-        if not complete:
+        if not complete and not identical:
             believed = _no_surer(believed, _reliability(answered, groups, rng))
         order = np.arange(groups) if complete else _order(believed, known)
         chances[:] = shares[order]

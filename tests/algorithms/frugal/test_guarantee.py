@@ -82,8 +82,8 @@ def test_labels_are_right_after_restarts(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(Sides, "end", breaks_off)
     world, labels = WORLDS["weak, dense"]
-    ended = [play(world(seed), seed, DELTA) for seed in range(80)]
-    assert upper_limit(sum(not right(each, labels) for each in ended), 80) <= DELTA
+    ended = [play(world(seed), seed, DELTA) for seed in range(150)]
+    assert upper_limit(sum(not right(each, labels) for each in ended), 150) <= DELTA
     joined = [each.result.certificate.further for each in ended if each.result is not None]  # type: ignore[union-attr]
     assert sum(map(bool, joined)) > 40
 
