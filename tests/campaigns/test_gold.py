@@ -1,16 +1,19 @@
 """Gold questions, flags and names of groups: seen by people, never by a method."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from askfew.campaigns.campaign import Assignment, Campaign
+from askfew.campaigns.db.queries.campaigns import get_campaign
 from askfew.campaigns.db.queries.gold import gold_cost
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
 from askfew.campaigns.flags import FLAGS, flag, flags_of
 from askfew.campaigns.gold import gold_scores
-from askfew.campaigns.naming import name_group
+from askfew.campaigns.naming import name_group, read_names
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item
@@ -100,3 +103,22 @@ def test_gold_needs_anchors(tmp_path: Path) -> None:
     settings = Settings.from_dict({"name": "gold", "gold": 0.1})
     with pytest.raises(InvalidInput, match="whose group is known"):
         store.create(settings, [Item("a"), Item("b"), Item("c")], questions(3))
+
+
+def test_names_that_are_given_at_once_are_all_kept(store: Store, store_url: str) -> None:
+    groups = tuple(str(n) for n in range(6))
+    campaign = with_gold(store)
+    together = Barrier(len(groups))
+
+    def name(group: str) -> None:
+        mine = Store(store_url)
+        owned = mine.campaign("gold")
+        together.wait()
+        name_group(owned, groups, group, f"bird {group}")
+        mine.close()
+
+    with ThreadPoolExecutor(len(groups)) as threads:
+        list(threads.map(name, groups))
+    with store.database.read() as connection:
+        names = read_names(get_campaign(connection, campaign.id).names)
+    assert names == {group: f"bird {group}" for group in groups}

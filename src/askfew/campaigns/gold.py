@@ -14,6 +14,7 @@ from askfew.campaigns.db.database import Connection, Database
 from askfew.campaigns.db.queries import gold as kept
 from askfew.campaigns.db.queries.handout import Lease
 from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.slots.intake import Receipt, Received
 from askfew.rule import Node, Rule
 
@@ -107,7 +108,7 @@ class GoldDesk:
         if slot is None:
             return None
         cell = secrets.choice(left)
-        lease = f"{self.campaign}-{step}-{slot}-{secrets.token_hex(8)}"
+        lease = str(LeaseId.new(self.campaign, step, slot))
         kept.insert_gold(raw, self.campaign, worker, cell, lease, now)
         return Lease(lease, *cell, until)
 
@@ -148,7 +149,9 @@ class GoldDesk:
         # Of another worker, it is treated as unknown.
         if found is None or found.worker != worker:
             return None
-        again = f"{lease.rpartition('-')[0]}-{secrets.token_hex(8)}"
+        known = LeaseId.parse(lease)
+        assert known is not None  # it was found, so it was written here
+        again = str(LeaseId.new(known.campaign, known.step, known.slot))
         kept.redo_gold(raw, self.campaign, lease, again)
         return Receipt(Received.ACCEPTED, "taken back", again)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.contents import check_group
-from askfew.campaigns.db.queries.campaigns import get_campaign, keep_names
+from askfew.campaigns.db.queries.campaigns import get_campaign, keep_names, lock_state
 from askfew.campaigns.sentences import shown
 from askfew.errors import InvalidInput
 
@@ -52,6 +52,8 @@ def name_group(campaign: Campaign, groups: tuple[str, ...], group: str, name: st
     called = name.strip()
     check_group(called)
     with campaign.database.write() as connection:
+        # The row is locked first: of two owners at once, neither overwrites the other's name.
+        lock_state(connection, campaign.id)
         names = read_names(get_campaign(connection, campaign.id).names)
         if group not in groups:
             raise InvalidInput("the group must be one of the campaign's", shown(group), "reload")
