@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# Tests start many programs, and each would compile askfew again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-bare test-lowest docs lint format system-packages
 demo: .venv/installed
 	$(BIN)/askfew demo

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sqlalchemy import event, select
+from sqlalchemy import select
 
 from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.db.schema import answers, slots, steps
+from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.states import SlotState
@@ -29,17 +30,6 @@ class Clock:
 
     def pass_seconds(self, seconds: float) -> None:
         self.now += seconds
-
-
-def careless(store: Store) -> Store:
-    """A SQLite store that does not wait for the disk: for tests of many campaigns."""
-
-    @event.listens_for(store.database.engine, "connect")
-    def hurry(connection: Any, _record: object) -> None:
-        connection.execute("PRAGMA synchronous = OFF").close()
-
-    store.database.close()  # and is opened again, like this
-    return store
 
 
 def items(count: int) -> list[Item]:
@@ -215,3 +205,15 @@ def answers_of(campaign: Campaign) -> list[Any]:
             .order_by(answers.c.step, answers.c.slot, answers.c.id)
         )
         return list(rows)
+
+
+def assert_refused(
+    campaign: Campaign, said: tuple[int, str, str], code: int, sentence: str
+) -> None:
+    """One sentence and this exit code; no question stays leased."""
+    assert said[0] == code, said
+    assert sentence in said[2]
+    last = said[2].strip().splitlines()[-1]
+    assert last.startswith("askfew: ")
+    assert "Traceback" not in last
+    assert status_of(campaign).leased == 0

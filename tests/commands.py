@@ -5,9 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from askfew import cli
 from askfew.campaigns import forecast
+from askfew.cli import output
 
 Said = tuple[int, str, str]
 Command = Callable[..., Said]
@@ -24,6 +26,8 @@ def command(
     monkeypatch.delenv("ASKFEW_STORE", raising=False)
     monkeypatch.delenv("ASKFEW_TOKEN", raising=False)
     monkeypatch.setenv("COLUMNS", str(columns))
+    for console in (output.report, output.notes):  # they took the width when they were imported
+        monkeypatch.setattr(console, "_width", None)
     monkeypatch.setattr(forecast, "RUNS", 2)
 
     def run(*arguments: object) -> Said:
@@ -37,3 +41,10 @@ def command(
         return code, said.out, said.err
 
     return run
+
+
+def printed_by(*arguments: str) -> str:
+    """What a command prints on standard output, in the current folder; it must succeed."""
+    result = CliRunner().invoke(cli.app, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout

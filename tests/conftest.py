@@ -3,18 +3,28 @@
 Tests that need a system package ask for it by a fixture, which skips them loudly if it is missing.
 """
 
+import gc
 import os
+import shutil
 import signal
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
+
+# Before NumPy is imported, and for all processes that tests start: pytest's workers use every core
+# already. With as many threads each, the threads of BLAS spin while they wait for one another; runs
+# of many small products took four times the CPU.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
 
 from askfew.campaigns.store import Store
 from campaign_tools import Clock
+from commands import Command, command
+from disks import hurry
 from postgres import PrivatePostgres, find_binaries
 
 settings.register_profile(
@@ -25,6 +35,23 @@ settings.load_profile("askfew")
 # Started in the background of a shell, one inherits that Ctrl-C is ignored, and so would the
 # programs that tests start and end by it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+hurry()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays to the end: the garbage collector need not look at it again.
+
+    Nor need it look at all else as often as it usually does: that took a tenth of the time.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(20_000, 10, 10)
+        gc.enable()
 
 
 def missing(reason: str) -> NoReturn:
@@ -53,6 +80,47 @@ def fresh_database(postgres: PrivatePostgres) -> Iterator[str]:
     postgres.drop_database(name)
 
 
+class TableMaker:
+    """One database with all tables and no campaign, made anew only if a test changed its tables."""
+
+    def __init__(self, postgres: PrivatePostgres) -> None:
+        self._postgres = postgres
+        self._ready: str | None = None
+        self._shape: object = None
+
+    @contextmanager
+    def lent(self) -> Iterator[str]:
+        """Its URL, for one test."""
+        self._postgres.start()  # an earlier test may have crashed it
+        name, self._ready = self._ready or self._new(), None
+        yield self._postgres.url(name)
+        self._postgres.start()
+        if self._postgres.shape(name) == self._shape:
+            self._postgres.empty(name)
+            self._ready = name
+        else:
+            self._postgres.drop_database(name)
+
+    def _new(self) -> str:
+        name = f"tables_{uuid.uuid4().hex}"
+        Store(self._postgres.create_database(name)).close()
+        self._shape = self._postgres.shape(name)
+        return name
+
+
+@pytest.fixture(scope="session")
+def table_maker(postgres: PrivatePostgres) -> TableMaker:
+    return TableMaker(postgres)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with all tables and no campaign."""
+    file = tmp_path_factory.mktemp("template") / "store.db"
+    Store(f"sqlite:///{file}").close()
+    return file
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
@@ -67,11 +135,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of either kind."""
-    if request.param == "postgresql":
-        return str(request.getfixturevalue("fresh_database"))
-    return f"sqlite:///{tmp_path / 'store.db'}"
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database of either kind: empty, or with its tables if the test wants stores on it."""
+    with_tables = not {"store", "stores"}.isdisjoint(request.fixturenames)
+    if request.param == "postgresql" and with_tables:
+        with request.getfixturevalue("table_maker").lent() as url:
+            yield url
+    elif request.param == "postgresql":
+        yield request.getfixturevalue("fresh_database")
+    else:
+        if with_tables:
+            shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "store.db")
+        yield f"sqlite:///{tmp_path / 'store.db'}"
 
 
 @pytest.fixture
@@ -80,3 +155,19 @@ def store(store_url: str, clock: Clock) -> Iterator[Store]:
     opened = Store(store_url, clock=clock)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def second_store(store: Store, store_url: str, clock: Clock) -> Iterator[Store]:
+    """The same store, as another process sees it."""
+    opened = Store(store_url, clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def askfew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Command:
+    """In an empty folder: exit code, standard output and error."""
+    return command(tmp_path, monkeypatch, capfd)

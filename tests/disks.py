@@ -1,10 +1,42 @@
-"""A small disk that can be filled: a mount of its own, for tests that may make one."""
+"""No waiting for the disk; and a small disk that can be filled, for tests that may mount one."""
 
 import os
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.pool import Pool
+
+
+def hurry() -> None:
+    """From here on, SQLite stores of this process are written without waiting for the disk.
+
+    No test cuts the power, and what a killed process had written is still there. Stores of other
+    processes, and all in ``patiently``, are as users have them.
+    """
+    if not event.contains(Pool, "checkout", _hurry):
+        event.listen(Pool, "checkout", _hurry)
+
+
+@contextmanager
+def patiently() -> Iterator[None]:
+    """Stores that are opened in this block wait for the disk, as they do for users."""
+    event.remove(Pool, "checkout", _hurry)
+    try:
+        yield
+    finally:
+        event.listen(Pool, "checkout", _hurry)
+
+
+def _hurry(connection: Any, record: Any, _proxy: object) -> None:
+    # Not at "connect", where the store itself sets the pragma after us.
+    if isinstance(connection, sqlite3.Connection) and "in a hurry" not in record.info:
+        connection.execute("PRAGMA synchronous = OFF").close()
+        record.info["in a hurry"] = True
 
 
 class SmallDisk:

@@ -20,8 +20,8 @@ from scipy.stats import beta
 from sqlalchemy import and_, bindparam, func, select, update
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.database import RawTransaction
 from askfew.campaigns.db.queries.answers import Offer, offers_for_step
-from askfew.campaigns.db.raw import RawTransaction
 from askfew.campaigns.db.schema import answers, slots, steps
 from askfew.campaigns.exchange.answer_files import TellRow, read_answers
 from askfew.campaigns.exchange.exporting import long_rows
@@ -29,7 +29,7 @@ from askfew.campaigns.exchange.importing import import_answers
 from askfew.campaigns.slots.handout import revoke
 from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
-from campaign_tools import Clock, answer_all, careless, frugal, sweep
+from campaign_tools import Clock, answer_all, frugal, sweep
 
 DELTA = 0.1
 TRUTH = (0, 1, 0, 1)
@@ -51,7 +51,7 @@ class Mishandling:
 def certified(how: Mishandling, folder: Path, runs: int) -> tuple[int, int]:
     """How many of so many campaigns had a certificate, and how many of those were wrong."""
     clock = Clock()
-    store = careless(Store(f"sqlite:///{folder / 'store.db'}", clock=clock))
+    store = Store(f"sqlite:///{folder / 'store.db'}", clock=clock)
     right = []
     for seed in range(runs):
         outcome = how.play(store, folder, clock, seed).outcome()

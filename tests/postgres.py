@@ -1,4 +1,4 @@
-"""A private PostgreSQL server for tests: real, durable, crashable, and gone when its owner is gone.
+"""A private PostgreSQL server for tests: real, crashable, and gone when its owner is gone.
 
 The test process does not start the server itself: a small keeper process (this file, run as a
 script) does, and two things end the server. The keeper sees that its parent, the test process,
@@ -29,11 +29,24 @@ SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
     "max_connections": "200",
-    "fsync": "on",
+    # Tests kill processes and never the machine: what a dead server had written is still there.
+    # Every commit is written before it is acknowledged, but nobody waits for the disk.
+    "fsync": "off",
     "synchronous_commit": "on",
     "dynamic_shared_memory_type": "mmap",  # in the folder, so a crash leaves nothing in /dev/shm
-    "recovery_init_sync_method": "syncfs",  # else recovery syncs a thousand files one by one
 }
+
+_SHAPE: LiteralString = """
+SELECT concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attnotnull) AS said
+FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+WHERE relnamespace = 'public'::regnamespace AND attnum > 0
+UNION ALL SELECT concat_ws(' ', conname, pg_get_constraintdef(oid)) FROM pg_constraint
+WHERE connamespace = 'public'::regnamespace
+UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+UNION ALL SELECT tgname FROM pg_trigger WHERE NOT tgisinternal
+UNION ALL SELECT version_num FROM alembic_version
+ORDER BY said
+"""
 
 
 def find_binaries() -> Path | None:
@@ -90,6 +103,47 @@ class PrivatePostgres:
     def drop_database(self, name: str) -> None:
         """Remove a database, whoever is still connected to it."""
         self._execute("DROP DATABASE {} WITH (FORCE)", name)
+
+    def empty(self, name: str) -> None:
+        """Leave a store's tables as they were made; whoever is still connected is sent away.
+
+        It takes a tenth of the time of another database, because no files are made. VACUUM makes
+        the tables as short as they were, so that new rows lie in order.
+        """
+        from psycopg import sql
+
+        with self._connect(name) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            connection.execute("SET session_replication_role = replica")  # foreign keys may wait
+            found = connection.execute(
+                "SELECT tablename FROM pg_tables"
+                " WHERE schemaname = 'public' AND tablename <> 'alembic_version'"
+            ).fetchall()
+            tables = [sql.Identifier(str(table)) for (table,) in found]
+            used = [
+                table
+                for table in tables
+                if connection.execute(sql.SQL("DELETE FROM {}").format(table)).rowcount
+            ]
+            if used:
+                connection.execute(sql.SQL("VACUUM {}").format(sql.SQL(", ").join(used)))
+            connection.execute(
+                "SELECT setval(format('%I.%I', schemaname, sequencename), start_value, false)"
+                " FROM pg_sequences WHERE last_value IS NOT NULL"
+            )
+
+    def shape(self, name: str) -> object:
+        """What is the same for two stores with the same tables, and None for what is no store."""
+        from psycopg.errors import UndefinedTable
+
+        try:
+            with self._connect(name) as connection:
+                return connection.execute(_SHAPE).fetchall()
+        except UndefinedTable:
+            return None
 
     @property
     def running(self) -> bool:
@@ -153,11 +207,12 @@ class PrivatePostgres:
         if self._keeper is not None:
             self._keeper.wait(timeout=60)
 
-    def _connect(self) -> "psycopg.Connection[tuple[object, ...]]":
+    def _connect(self, database: str = "postgres") -> "psycopg.Connection[tuple[object, ...]]":
         # Not at the top of the file: the keeper runs it with the standard library alone.
         import psycopg
 
-        where = f"host=127.0.0.1 port={self.port} user=postgres dbname=postgres connect_timeout=10"
+        where = f"host=127.0.0.1 port={self.port} user=postgres dbname={database}"
+        where += " connect_timeout=10"
         return psycopg.connect(where, autocommit=True)
 
     def _answers(self) -> bool:

@@ -34,7 +34,7 @@ def test_what_repeats_do_depends_on_what_is_promised() -> None:
     assert "they differ in 0.3% (1,200 repeats), about two items of one group in 23%" in sentence(
         by_rule
     )
-    assert "opinion of a cell in them as often as it was given" in sentence(by_rule)
+    assert "this worker's opinion weighs more than others'" in sentence(by_rule)
 
 
 @pytest.mark.parametrize("sent", ["a sentence of an older server", None, 3, [], {}, {"kind": 1}])

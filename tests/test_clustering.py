@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import askfew
-from askfew import Batch, Log, Number, Problem, Scale, Tally, YesNo, oracles, recipe
+from askfew import Batch, Log, Number, Problem, Scale, Tally, YesNo, oracles, sessions
 from askfew.errors import (
     AnswerFailed,
     AskfewError,
@@ -266,7 +266,7 @@ class TestALog:
 
     def test_other_versions_warn(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as another:
-            another.setattr(recipe, "version", lambda _: "90.1.0")
+            another.setattr(sessions, "version", lambda _: "90.1.0")
             log = recorded()
         with pytest.warns(UserWarning, match="the log was written with"):
             askfew.cluster(crowd(), delta=0.2, method="paper", rng=7, log=log)

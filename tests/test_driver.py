@@ -333,6 +333,17 @@ class TestRun:
         assert len(asked) == len(part) - (len(log) - 3)
 
 
+def test_an_oracle_that_answers_something_else_gets_a_sentence() -> None:
+    class Careless:
+        problem = PROBLEM
+
+        def __call__(self, batch: Batch, /) -> Any:
+            return batch.repeats
+
+    with pytest.raises(InvalidTally, match="must answer a Batch with a Tally, got ndarray"):
+        run(steps(cells(1)), Careless())
+
+
 @given(st.lists(st.lists(st.integers(1, 5), min_size=1, max_size=4), max_size=6), st.data())
 def test_the_meter_equals_the_sum_of_counts(asked: list[list[int]], data: st.DataObject) -> None:
     log = Log(PROBLEM)

@@ -11,7 +11,7 @@ import pytest
 
 import askfew
 from askfew.errors import InvalidInput
-from askfew.simulation import Drawn
+from askfew.simulation import CustomWorlds
 
 MAKE = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
@@ -56,11 +56,34 @@ def test_in_and_out(backend: str) -> None:
         (pd.DataFrame({**rows(), "answer": [None] * 720}), "empty places in answer"),
         (pl.DataFrame({**rows(), "answer": [7] * 720}), "got 7.* in row 0"),
         (rows(), "one of pandas, polars or pyarrow, got dict"),
+        (pd.DataFrame(rows()).set_index("item"), "got question, answer: .*reset_index"),
+        (pd.concat([pd.DataFrame(rows())] * 2, axis=1), "different names, got .*'item' 2 times"),
+        (pl.DataFrame({**rows(), "answer": [float("nan")] * 720}), "got nan in row 0"),
     ],
 )
 def test_what_is_no_record_of_answers_is_refused(frame: Any, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         askfew.oracles.from_frame(frame)
+
+
+@pytest.mark.parametrize("backend", MAKE)
+def test_a_run_without_evidence_has_the_same_types_of_columns(backend: str) -> None:
+    def types(outcome: askfew.Outcome) -> list[object]:
+        frame = outcome.to_frame(backend)
+        return list(frame.schema.types if backend == "pyarrow" else frame.dtypes)
+
+    done = askfew.cluster(askfew.oracles.from_frame(MAKE[backend](rows()), rng=1), rng=2)
+    stopped = askfew.cluster(lambda item, question: True, ["a", "b", "c"], 2, max_answers=9, rng=0)
+    assert stopped.table["evidence"] == [None] * 3
+    assert types(stopped) == types(done)
+
+
+def test_names_of_several_types_go_out_where_a_frame_can_hold_them() -> None:
+    outcome = askfew.cluster(lambda item, question: item == "1", [0, "1", 2.5], 2, rng=0)
+    assert list(outcome.to_frame("pandas")["item"]) == [0, "1", 2.5]
+    for backend in ("polars", "pyarrow"):
+        with pytest.raises(InvalidInput, match=f"a column of {backend} must hold values of one"):
+            outcome.to_frame(backend)
 
 
 def test_an_oracle_that_is_none_gets_a_sentence() -> None:
@@ -71,7 +94,7 @@ def test_an_oracle_that_is_none_gets_a_sentence() -> None:
         askfew.cluster(Deaf(), rng=1)  # type: ignore[arg-type]
     for drawn in (3, (Deaf(), [0, 1, 0, 1]), (askfew.oracles.bernoulli(np.eye(3)), [0, 1])):
         with pytest.raises(InvalidInput, match="mine"):
-            Drawn("mine", partial(_returned, drawn)).draw(np.random.SeedSequence(0))
+            CustomWorlds("mine", partial(_returned, drawn)).draw(np.random.SeedSequence(0))
 
 
 def _returned(value: object, rng: np.random.Generator) -> object:

@@ -1,5 +1,5 @@
 import json
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.errors import InvalidInput, ReplayMismatch
-from askfew.log import Log, Step
+from askfew.log import Log, Step, seal
 from askfew.records import Batch, Problem, Snapshot, Tally
 
 kinds = st.one_of(
@@ -86,6 +86,15 @@ def test_leaving_out_squares_is_seen() -> None:
     values["steps"][1]["squares"] = None
     with pytest.raises(ReplayMismatch):
         Log.from_dict(values).verify(1)
+
+
+def test_a_seal_is_the_same_whatever_the_order_of_bytes_in_memory() -> None:
+    def sealed(order: Literal["<", ">"]) -> str:
+        numbers = np.array([2, 3, 1]).astype(np.dtype(np.int64).newbyteorder(order))
+        sums = np.array([1.0, 2.5, 0.0]).astype(np.dtype(np.float64).newbyteorder(order))
+        return seal("", Batch(numbers, numbers, numbers), Tally(numbers, sums, sums))
+
+    assert sealed("<") == sealed(">")
 
 
 def test_a_seal_covers_all_steps_before_it() -> None:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from askfew.driver import Meter
 from askfew.errors import BudgetReached, InvalidInput
-from askfew.meter import Meter
 from askfew.records import Batch, Snapshot, Tally
 
 

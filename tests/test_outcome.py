@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from askfew.clustering import cluster
-from askfew.driver import RunEnd
-from askfew.meter import Meter
+from askfew.driver import Meter, RunEnd
 from askfew.outcome import Outcome, outcome_of
 from askfew.records import Batch, Certificate, Finding, Snapshot, Tally
 

@@ -63,7 +63,7 @@ def guessing(*sizes: int) -> Procedure[list[int]]:
         plan = yield from planned(lambda size=size: _wants(size))  # type: ignore[misc]
         made.append(int(plan.ints("repeats")[0]))
         if made[-1] > 9:
-            raise InvalidPlan("repeats must be at most 9", made[-1], "mend the guess")
+            raise InvalidPlan("repeats must be at most 9", made[-1], "fix the guess")
         yield Batch(np.array([0]), np.array([0]), plan.ints("repeats"), "as planned")
     return made
 

@@ -12,6 +12,9 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
+from askfew.campaigns.store import Store
+from campaign_tools import answer_all, sweep
+from conftest import TableMaker
 from postgres import PrivatePostgres
 
 OWNER = """
@@ -81,14 +84,13 @@ def test_crashes_in_a_row_and_an_orderly_stop(
     assert run(fresh_database, "SELECT value FROM answers ORDER BY value") == [0, 1, 2]
 
 
-def test_the_server_is_private_durable_and_wide_enough(
+def test_the_server_is_private_wide_enough_and_writes_before_it_acknowledges(
     postgres: PrivatePostgres, fresh_database: str
 ) -> None:
     expected = {
         "listen_addresses": "127.0.0.1",
         "unix_socket_directories": "",
         "max_connections": "200",
-        "fsync": "on",
         "synchronous_commit": "on",
         "full_page_writes": "on",
     }
@@ -130,3 +132,40 @@ def test_the_end_of_the_block_leaves_nothing(postgres: PrivatePostgres) -> None:
         assert is_open(other.port)
     assert not is_open(other.port)
     assert not other.folder.exists()
+
+
+def test_a_lent_store_comes_back_as_new(postgres: PrivatePostgres) -> None:
+    maker = TableMaker(postgres)
+    seen = set()
+    for _ in range(2):
+        with maker.lent() as url:
+            store = Store(url)
+            assert store.names() == []
+            campaign = sweep(store)
+            assert campaign.id == 1
+            answer_all(campaign)
+            store.close()
+            seen.add(url)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE answers DROP COLUMN seconds",
+        "ALTER TABLE answers ALTER COLUMN seconds SET NOT NULL",
+        "CREATE TABLE more (value int)",
+        "CREATE INDEX more ON answers (seconds)",
+        "UPDATE alembic_version SET version_num = '0001'",
+        "DROP TABLE alembic_version",
+    ],
+)
+def test_one_with_other_tables_is_not_lent_again(postgres: PrivatePostgres, change: str) -> None:
+    maker = TableMaker(postgres)
+    with maker.lent() as url:
+        run(url, change)
+    with maker.lent() as other:
+        assert other != url
+        Store(other).close()
+    with pytest.raises(OperationalError, match="does not exist"):
+        run(url, "SELECT 1")

@@ -26,7 +26,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = 60_000
+PATIENCE = 240_000
 """Milliseconds: many tests may share a small machine."""
 RECORD_TELLS = """
 window.acked = [];

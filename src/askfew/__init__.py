@@ -7,12 +7,13 @@ if TYPE_CHECKING:
     from askfew import oracles
     from askfew.algorithms import METHODS
     from askfew.answers import Number, Scale, YesNo
-    from askfew.clustering import Session, certify, cluster, session
+    from askfew.clustering import certify, cluster
     from askfew.log import Log
     from askfew.outcome import Outcome
-    from askfew.planning.plan import plan
+    from askfew.planning.forecast import plan
     from askfew.records import Batch, Problem, Tally
     from askfew.rule import Rule
+    from askfew.sessions import Session, session
 
 __version__ = "0.2.0.dev0"
 
@@ -46,13 +47,13 @@ _ROOMS = {
     "Problem": "records",
     "Rule": "rule",
     "Scale": "answers",
-    "Session": "clustering",
+    "Session": "sessions",
     "Tally": "records",
     "YesNo": "answers",
     "certify": "clustering",
     "cluster": "clustering",
-    "plan": "planning.plan",
-    "session": "clustering",
+    "plan": "planning.forecast",
+    "session": "sessions",
 }
 
 if not TYPE_CHECKING:  # else every name would seem to exist

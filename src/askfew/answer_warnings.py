@@ -62,9 +62,9 @@ def _repeats(of: Mapping[str, Any]) -> str:
     if of.get("promise") == "rule":
         return (
             f"answers from worker {of['worker']} repeat each other: {measured}. Each counts as a"
-            " new one, so the mean answers that the rule looks at have this worker's opinion of a"
-            " cell in them as often as it was given: let each worker answer a cell once, or, if"
-            ' all answers are this worker\'s, ask once with repeats = "same"'
+            " new one, so this worker's opinion weighs more than others' in the mean answers that"
+            " the rule looks at: let each worker answer a cell once, or, if all answers are this"
+            ' worker\'s, ask once with repeats = "same"'
         )
     return (
         f"answers from worker {of['worker']} are not independent draws: {measured}; what is"
@@ -75,9 +75,9 @@ def _repeats(of: Mapping[str, Any]) -> str:
 def _alone(of: Mapping[str, Any]) -> str:
     return (
         f"all answers are by worker {of['worker']}, and asked again about the same cell,"
-        f" {of['repeats']:,} answers differed in {of['differ']:.1%} only: one who is wrong in the"
-        " same way every time cannot be told from one who is always right; let another worker"
-        " answer too, or check some labels by hand"
+        f" {of['repeats']:,} answers differed in {of['differ']:.1%} only: a worker who makes"
+        " the same errors every time looks like one who is always right; let another worker answer"
+        " too, or check some labels by hand"
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from numbers import Real
 from statistics import NormalDist
 from typing import get_args
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from askfew.errors import InvalidAnswer, InvalidInput
 
-__all__ = ["KINDS", "LARGEST", "AnswerKind", "Number", "Scale", "YesNo"]
+__all__ = ["KINDS", "LARGEST", "PLAIN_KINDS", "AnswerKind", "Number", "Scale", "YesNo"]
 
 LARGEST = 1e50
 """The largest magnitude of an answer. Larger ones could overflow when they are squared, added up
@@ -31,9 +31,10 @@ _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ROUNDING = 1e-9
 """Relative slack for sums of floats: answers at a scale's ends must be allowed after rounding."""
 _MOST_CHOICES = 11
-"""Most points of a scale that are shown as choices: 0 to 10. On a finer scale a number is typed."""
+"""The most points of a scale that are shown as buttons: 0 to 10. A plain choice; on a finer scale a
+number is typed."""
 _POINTS = 4
-"""A simulated scale has five points."""
+"""Steps of a simulated scale, which so has five points, the usual number in questionnaires."""
 
 
 @dataclass(frozen=True)
@@ -239,6 +240,12 @@ class Number:
 AnswerKind = YesNo | Scale | Number
 KINDS: tuple[type[AnswerKind], ...] = get_args(AnswerKind)
 """The kinds in the order in which they are offered."""
+PLAIN_KINDS: dict[str, AnswerKind] = {
+    kind.name: kind()  # type: ignore[call-arg]
+    for kind in KINDS
+    if not fields(kind)
+}
+"""The kinds without parameters: their name alone is the setting."""
 
 
 def _finite(value: object) -> bool:

@@ -1,40 +1,33 @@
-"""The main functions: ``cluster``, ``certify`` and ``session``.
+"""The main functions: ``cluster`` asks a source of answers, ``certify`` applies a rule to items.
 
-``cluster`` asks a source of answers, ``certify`` applies a rule to new items, and a ``session``
-waits to be told the answers.
+The third, ``session``, waits to be told the answers (``sessions``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from askfew.answers import AnswerKind, YesNo
-from askfew.driver import AskTell, replay, run
-from askfew.errors import EndOfAnswers, InvalidInput
+from askfew.answers import AnswerKind
+from askfew.driver import run
+from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.oracles.function import FunctionOracle, function
 from askfew.outcome import Outcome, outcome_of
-from askfew.recipe import Seed, start_recorded
-from askfew.records import Batch, Finding, Oracle, Problem, Snapshot, Tally
+from askfew.records import Batch, Oracle, Problem, Tally
 from askfew.rule import Rule
+from askfew.sessions import MAX_ANSWERS, Names, Seed, problem_of, start_recorded
 
 if TYPE_CHECKING:  # guesses need solvers, which take long to import
-    from askfew.estimates.guesses import Guesses
+    pass
 
-__all__ = ["MAX_ANSWERS", "MOST_CALLS", "Progress", "Session", "certify", "cluster", "session"]
+__all__ = ["MOST_CALLS", "Progress", "certify", "cluster"]
 
-MAX_ANSWERS = 10**8
-"""The cap if none is given. A plain choice: it only has to end a run that cannot succeed."""
 MOST_CALLS = 10_000
 """The same if a function or a campaign answers. A plain choice, smaller because each answer may
 cost something; a run that reaches it can go on from its log."""
 
-Names = int | Iterable[object]
 Progress = Callable[[Batch, int], object]
 """Called before every Batch, with the answers so far."""
 
@@ -58,8 +51,8 @@ def cluster(
 
     ``source`` is an oracle, or a function: ``f(item, question)`` returns one answer (None: no
     answer), ``f(batch)`` a Tally. With a function, say how many ``items`` and ``questions`` there
-    are, or list them by name; it is called at most 10 000 times unless ``max_answers`` says
-    otherwise. If it fails, the error's ``log`` holds all answers so far: mend the function and call
+    are, or list them by name; it is called at most 10,000 times unless ``max_answers`` says
+    otherwise. If it fails, the error's ``log`` holds all answers so far: fix the function and call
     ``cluster`` again with ``log=error.log``. ``options`` are the method's own; names of items and
     questions may be used in them (``anchors``, ``defining``). ``progress(batch, answers)`` is
     called before every Batch.
@@ -81,7 +74,7 @@ def cluster(
     if max_answers is None:
         max_answers = MOST_CALLS if is_function else MAX_ANSWERS
     ended = run(procedure, _watched(oracle, progress), max_answers=max_answers, log=log, keep=True)
-    return _remembering(outcome_of(ended, *names), oracle, log)
+    return _with_sources(outcome_of(ended, *names), oracle, log)
 
 
 def certify(
@@ -115,7 +108,7 @@ def certify(
         )
     if questions is None and not hasattr(source, "problem"):
         questions = list(rule.questions)
-    _refuse_what_taught(rule, source)
+    _check_fresh_answers(rule, source)
     return cluster(
         source,
         items,
@@ -132,7 +125,7 @@ def certify(
     )
 
 
-def _refuse_what_taught(rule: Rule, source: object) -> None:
+def _check_fresh_answers(rule: Rule, source: object) -> None:
     """Refuse recorded answers that taught the rule: after it is frozen only fresh answers count."""
     recorded = getattr(source, "fingerprint", None)
     if recorded in rule.learnt_from and rule.digest not in getattr(source, "taught", ()):
@@ -143,7 +136,7 @@ def _refuse_what_taught(rule: Rule, source: object) -> None:
         )
 
 
-def _remembering(outcome: Outcome, oracle: Oracle, log: Log | None) -> Outcome:
+def _with_sources(outcome: Outcome, oracle: Oracle, log: Log | None) -> Outcome:
     """The outcome, with a rule that remembers which answers taught it."""
     if outcome.rule is None:
         return outcome
@@ -177,100 +170,6 @@ class _Watched:
         return tally
 
 
-class Session:
-    """Ask and tell: for answers that come from elsewhere, at their own pace.
-
-    ``log`` holds all that was told; a later process goes on from it with ``session(..., log=log)``.
-    """
-
-    def __init__(
-        self, steps: AskTell[Finding], log: Log, names: tuple[Any, Any], groups: int = 2
-    ) -> None:
-        self.log = log
-        self._steps, self._names, self._groups = steps, names, groups
-
-    def ask(self) -> Batch | None:
-        """The Batch to answer next; None when the session has ended."""
-        return self._steps.ask()
-
-    def tell(self, counts: ArrayLike, sums: ArrayLike, squares: ArrayLike | None = None) -> None:
-        """Answer the Batch: how many answers came for each row, and their sums."""
-        self._steps.tell(counts, sums, squares)
-
-    def stop(self, end: EndOfAnswers) -> None:
-        """End the session with what is known; nothing changes if it has ended already."""
-        if self._steps.ended is None:
-            self._steps.stop(end)
-
-    def __repr__(self) -> str:
-        state = "asking" if self._steps.ended is None else self._steps.ended.status
-        return f"<Session: {state}, {self.answers:,} answers so far>"
-
-    @property
-    def known(self) -> Snapshot | None:
-        """What is known so far."""
-        return self._steps.known
-
-    @property
-    def answers(self) -> int:
-        """How many answers were told so far."""
-        return self._steps.meter.answers
-
-    @property
-    def guesses(self) -> Guesses:
-        """A group for every item, with its estimated probability, from what was told so far."""
-        from askfew.estimates.guesses import Guesses, guess_groups
-
-        outcome, cells, known = self.outcome, self._steps.cells, self.known
-        if outcome is not None:
-            return Guesses(outcome.guesses, outcome.confidence)
-        assert cells is not None, "a session keeps what it was told"
-        labels = np.full(cells.problem.items, -1) if known is None else known.labels
-        delta: Any = self.log.recipe["delta"]
-        return guess_groups(
-            cells.problem,
-            cells.sums(),
-            labels,
-            max(self._groups, int(labels.max()) + 1),
-            sure=1 - delta,
-            identical=self.log.recipe["method"] != "rule",
-            on=None if known is None else known.question,
-        )
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """The outcome, or None while there is something to ask."""
-        ended = self._steps.ended
-        return None if ended is None else outcome_of(ended, *self._names)
-
-
-def session(
-    items: Names,
-    questions: Names,
-    *,
-    answers: AnswerKind | None = None,
-    delta: float = 0.05,
-    method: str = "frugal",
-    max_answers: int = MAX_ANSWERS,
-    budget: int | None = None,
-    rng: Seed = None,
-    log: Log | None = None,
-    **options: object,
-) -> Session:
-    """An ask/tell session.
-
-    >>> talk = session(items=3, questions=2, rng=7)
-    >>> batch = talk.ask()
-    >>> talk.tell(counts=batch.repeats, sums=batch.repeats * (batch.items == 2))
-    """
-    problem, names = _problem(items, questions, answers)
-    log = Log(problem) if log is None else log
-    procedure = start_recorded(problem, names, method, delta, budget, rng, options, log)
-    steps = replay(procedure, log, max_answers=max_answers, keep=True)
-    groups = options.get("groups")
-    return Session(steps, log, names, groups if isinstance(groups, int) else 2)
-
-
 def _oracle(
     source: Oracle | Callable[..., Any],
     items: Names | None,
@@ -280,7 +179,7 @@ def _oracle(
     if hasattr(source, "problem"):
         own: Problem = source.problem
         named = getattr(source, "names", None) or (own.items, own.questions)
-        problem, names = _problem(
+        problem, names = problem_of(
             named[0] if items is None else items,
             named[1] if questions is None else questions,
             own.kind if answers is None else answers,
@@ -301,22 +200,5 @@ def _oracle(
             "none",
             "pass how many there are, or lists",
         )
-    problem, names = _problem(items, questions, answers)
+    problem, names = problem_of(items, questions, answers)
     return function(source, problem, items=names[0], questions=names[1]), names
-
-
-def _problem(
-    items: Names, questions: Names, answers: AnswerKind | None
-) -> tuple[Problem, tuple[Sequence[object], Sequence[object]]]:
-    for what, each in (("items", items), ("questions", questions)):
-        if isinstance(each, str):
-            raise InvalidInput(
-                f"{what} must be a whole number or a list",
-                repr(each),
-                "pass a list of names",
-            )
-    named = [list(each) if isinstance(each, Iterable) else each for each in (items, questions)]
-    rows, columns = (len(each) if isinstance(each, list) else each for each in named)
-    problem = Problem(rows, columns, YesNo() if answers is None else answers)
-    names = [each if isinstance(each, list) else range(each) for each in named]
-    return problem, (names[0], names[1])

@@ -1,7 +1,7 @@
 """The only file that resumes an algorithm: ask and tell, run to the end, replay a log.
 
-It knows no algorithm by name. It checks every Batch and every Tally, has them counted, keeps the
-log, and ends a run that is out of budget, out of answers, or that nobody answers any more. A
+It knows no algorithm by name. It checks every Batch and every Tally, counts them (``Meter``), keeps
+the log, and ends a run that is out of budget, out of answers, or that nobody answers any more. A
 procedure that wants a Plan gets a new one or, in a replay, the one in the log.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Generic, TypeVar
 
 from numpy.typing import ArrayLike
@@ -18,14 +19,15 @@ from askfew.errors import (
     AskfewError,
     BudgetReached,
     EndOfAnswers,
+    InvalidInput,
     InvalidPlan,
+    InvalidTally,
     OutOfTurn,
     ReplayMismatch,
     Stalled,
 )
 from askfew.estimates.cells import Cells
 from askfew.log import Log, merged, rest_of
-from askfew.meter import Meter
 from askfew.plans import Guess, Plan
 from askfew.records import (
     Batch,
@@ -39,7 +41,7 @@ from askfew.records import (
     checked_tally,
 )
 
-__all__ = ["AskTell", "RunEnd", "replay", "run"]
+__all__ = ["AskTell", "Meter", "RunEnd", "replay", "run"]
 
 T = TypeVar("T")
 
@@ -118,7 +120,7 @@ class AskTell(Generic[T]):
             tally = merged(self._open, self._partial, tally)
         self._accept(self._open, tally)
 
-    def put_away(self, partial: Tally) -> None:
+    def keep_partial(self, partial: Tally) -> None:
         """Keep answers to a part of the Batch in the log, for a run that resumes from it."""
         if self.log is not None and self._open is not None:
             before = self._partial
@@ -272,13 +274,15 @@ def run(
     while (batch := session.ask()) is not None:
         try:
             tally = oracle(batch)
+            if not isinstance(tally, Tally):
+                raise _no_tally(tally)
             session.tell(tally.counts, tally.sums, tally.squares)
         except EndOfAnswers as end:
             session.stop(end)
         except AskfewError as error:
             error.log = log
             if error.partial is not None:
-                session.put_away(error.partial)
+                session.keep_partial(error.partial)
             raise
     assert session.ended is not None
     return session.ended
@@ -295,6 +299,14 @@ def replay(
     return AskTell(procedure, log.problem, max_answers=max_answers, log=log, keep=keep)
 
 
+def _no_tally(answer: object) -> InvalidTally:
+    return InvalidTally(
+        "an oracle must answer a Batch with a Tally",
+        type(answer).__name__,
+        "return askfew.Tally(counts, sums)",
+    )
+
+
 def _mismatch(step: int, asked: Batch | None, would_ask: Batch | None) -> ReplayMismatch:
     return ReplayMismatch(
         f"step {step} of the log must be what the procedure asks: {asked or 'the end of the run'}",
@@ -307,8 +319,57 @@ def _mismatch(step: int, asked: Batch | None, would_ask: Batch | None) -> Replay
 
 
 def _unwanted(plan: Plan) -> InvalidPlan:
-    return InvalidPlan("no further plan is wanted before the Batch", plan, "mend the log")
+    return InvalidPlan("no further plan is wanted before the Batch", plan, "fix the log")
 
 
 def _missing() -> InvalidPlan:
-    return InvalidPlan("the log must hold a plan for this step", "none", "mend the log")
+    return InvalidPlan("the log must hold a plan for this step", "none", "fix the log")
+
+
+class Meter:
+    """Counts answers, cells (rows asked) and batches; refuses a Batch that would cross the cap.
+
+    Nothing else counts cost: algorithms must not, and oracles need not.
+    """
+
+    def __init__(self, max_answers: int | None = None) -> None:
+        self.limit(max_answers)
+        self.answers = 0
+        self.cells = 0
+        self.batches = 0
+        self.by_phase: dict[str, int] = {}
+
+    def limit(self, max_answers: int | None) -> None:
+        """Set the cap, or lift it."""
+        if max_answers is not None and not (isinstance(max_answers, Real) and max_answers >= 0):
+            raise InvalidInput(
+                "max_answers must be a number, at least 0", repr(max_answers), "pass a cap, or None"
+            )
+        self.max_answers = max_answers
+
+    def admit(self, batch: Batch) -> None:
+        """Raise BudgetReached if this Batch, answered in full, would cross the cap."""
+        if self.max_answers is None:
+            return
+        wanted = batch.answers
+        if self.answers + wanted > self.max_answers:
+            raise BudgetReached(
+                f"the cap is {self.max_answers:,} answers and {self.answers:,} are spent",
+                f"a batch of {wanted:,} more",
+                "raise max_answers to go on",
+            )
+
+    def record(self, batch: Batch, tally: Tally) -> int:
+        """Count one answered Batch; returns how many answers it brought."""
+        answers = tally.answers
+        self.answers += answers
+        self.cells += len(batch)
+        self.batches += 1
+        phase = batch.known.phase if batch.known else ""
+        self.by_phase[phase] = self.by_phase.get(phase, 0) + answers
+        return answers
+
+    def __repr__(self) -> str:
+        return (
+            f"Meter({self.answers:,} answers in {self.cells:,} cells and {self.batches:,} batches)"
+        )

@@ -5,6 +5,9 @@ A sentence has three parts: what was expected, what came, and what to do.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,7 +35,13 @@ __all__ = [
     "StoreOutdated",
     "StoreUnreachable",
     "WorkerStopped",
+    "located",
+    "nearest",
+    "shown",
 ]
+
+_LONGEST = 60
+"""Characters of a value in a sentence, so that the sentence stays readable. A round number."""
 
 
 class AskfewError(Exception):
@@ -163,3 +172,43 @@ class Stalled(EndOfAnswers):
     """Nobody has answered for several Batches in a row."""
 
     status = "stalled"
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Put the place of the input before the sentence of InvalidInput.
+
+    >>> with located("birds/items.csv line 7"):
+    ...     raise InvalidInput("an id must not be empty", "none", "name the item")
+    Traceback (most recent call last):
+    askfew.errors.InvalidInput: birds/items.csv line 7: an id must not be empty, got none: ...
+    """
+    try:
+        yield
+    except InvalidInput as error:
+        expected, got, do = error.args
+        raise InvalidInput(f"{place}: {expected}", got, do) from error
+
+
+def shown(value: object) -> str:
+    """A value on one line, cut if it is long.
+
+    >>> shown("a" * 1000)
+    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
+    """
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an int of thousands of digits, or deeply nested lists
+        text = f"an oversized {type(value).__name__}"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Advice about an unknown word: the closest known one, or all of them.
+
+    >>> nearest("prise", ["name", "price"])
+    'did you mean price?'
+    """
+    known = list(known)
+    close = get_close_matches(word[:_LONGEST].strip().lower(), known, n=1)
+    return f"did you mean {close[0]}?" if close else f"use {', '.join(known)}"

@@ -150,10 +150,10 @@ def seal(before: str, batch: Batch, tally: Tally, plans: Sequence[Plan] = ()) ->
     digest = hashlib.sha256(before.encode())
     for plan in plans:
         digest.update(plan.to_bytes())
-    for column in (batch.items, batch.questions, batch.repeats, tally.counts, tally.sums):
-        digest.update(column.tobytes())
-    if tally.squares is not None:
-        digest.update(tally.squares.tobytes())
+    squares = () if tally.squares is None else (tally.squares,)
+    for column in (batch.items, batch.questions, batch.repeats, tally.counts, tally.sums, *squares):
+        # Little-endian on every machine: a log may go on on another one.
+        digest.update(column.astype(column.dtype.newbyteorder("<"), copy=False).tobytes())
     return digest.hexdigest()
 
 

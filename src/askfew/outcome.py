@@ -14,7 +14,7 @@ from askfew.driver import RunEnd
 from askfew.estimates.cells import Cells
 from askfew.records import Certificate, Finding, Floats, Ints, Status, WhyUndecided
 from askfew.rule import Rule
-from askfew.wording import counted
+from askfew.wording import counted, listed
 
 if TYPE_CHECKING:  # guesses and checks need solvers, which take long to import
     from askfew.checks import Checks, Promise
@@ -76,6 +76,7 @@ class Outcome:
             sure=1 - self.certificate.delta if self.certificate and self._is_certain else 0.0,
             identical=self.rule is None,
             on=self.question,
+            rule=None if self.rule is None else self.rule.renamed(self._carrying),
         )
 
     @property
@@ -233,7 +234,7 @@ class Outcome:
         for item, why in self.undecided.items():
             by_reason.setdefault(why, []).append(item)
         return [
-            f"undecided, {WHY_UNDECIDED[why]}: {_listed([self.items[i] for i in items])}"
+            f"undecided, {WHY_UNDECIDED[why]}: {listed([self.items[i] for i in items], most=8)}"
             for why, items in by_reason.items()
         ]
 
@@ -272,12 +273,6 @@ def outcome_of(
         told=finding.told,
         cells=ended.cells,
     )
-
-
-def _listed(names: Sequence[object], most: int = 8) -> str:
-    shown = ", ".join(str(name) for name in names[:most])
-    more = len(names) - most
-    return shown + (f" and {counted(more, 'more', 'more')}" if more > 0 else "")
 
 
 def _phases(answers: dict[str, int]) -> str:

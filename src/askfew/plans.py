@@ -53,7 +53,7 @@ class Plan:
             raise InvalidPlan(
                 f"the plan's {name} must be {size} finite numbers",
                 f"shape {column.shape}",
-                "mend the guess that made it",
+                "fix the guess that made it",
             )
         return column
 
@@ -63,7 +63,7 @@ class Plan:
             raise InvalidPlan(
                 f"a plan {self.kind!r} needs a column {name} of type {_TYPES[kind]}",
                 "none" if column is None else f"{column.dtype} in {column.ndim} dimensions",
-                "mend the guess that made it",
+                "fix the guess that made it",
             )
         return column
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -36,6 +36,7 @@ __all__ = [
     "checked_batch",
     "checked_tally",
     "planned",
+    "renumbered",
 ]
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -170,7 +171,7 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values; items and questions are numbers."""
-        return asdict(self)
+        return {each.name: _as_lists(getattr(self, each.name)) for each in fields(self)}
 
     def names(
         self,
@@ -218,6 +219,19 @@ class Finding:
 
 T = TypeVar("T")
 Procedure: TypeAlias = Generator["Batch | Guess", Tally, T]
+
+
+def renumbered(labels: Ints) -> Ints:
+    """The same groups, numbered in the order of their first items; -1 (undecided) stays.
+
+    >>> renumbered(np.array([2, -1, 0, 2, 1]))
+    array([ 0, -1,  1,  0,  2])
+    """
+    ordered = np.full(len(labels), -1)
+    decided = labels >= 0
+    _, first, group = np.unique(labels[decided], return_index=True, return_inverse=True)
+    ordered[decided] = np.argsort(np.argsort(first))[group]
+    return ordered
 
 
 def planned(make: Callable[[], Plan]) -> Procedure[Plan]:
@@ -277,7 +291,7 @@ def checked_tally(
     total = _numbers(sums, "sums", batch)
     if count.dtype.kind not in "iu" or count.shape != total.shape:
         raise InvalidTally(
-            f"counts must be {len(batch)} whole numbers, one a row",
+            f"counts must be {len(batch)} whole numbers, one per row",
             f"shape {count.shape} of {count.dtype}",
             "count the answers of each row",
         )
@@ -306,6 +320,11 @@ def checked_tally(
     return Tally(count, total, squared)
 
 
+def _as_lists(value: Any) -> Any:
+    """The value with lists instead of tuples, at any depth."""
+    return [_as_lists(each) for each in value] if isinstance(value, tuple) else value
+
+
 def _array(values: object, *, copy: bool | None = None) -> NDArray[Any]:
     try:
         return np.array(values, copy=copy)
@@ -319,7 +338,7 @@ def _whole(values: object, name: str, rows: int, batch: Batch) -> Ints:
         raise InvalidBatch(
             f"{name} must be {rows} whole numbers in one dimension",
             f"shape {array.shape} of {array.dtype}",
-            f"mend the Batch {batch.why!r}",
+            f"fix the Batch {batch.why!r}",
         )
     return array.astype(np.int64, copy=False)
 
@@ -338,7 +357,7 @@ def _numbers(values: ArrayLike, name: str, batch: Batch) -> Floats:
         array = np.array(np.nan)
     if array.shape != (len(batch),) or np.count_nonzero(np.isfinite(array)) < array.size:
         raise InvalidTally(
-            f"{name} must be {len(batch)} finite numbers, one a row",
+            f"{name} must be {len(batch)} finite numbers, one per row",
             f"shape {array.shape}, {int((~np.isfinite(array)).sum())} of them not finite",
             "leave out answers that are missing and lower the count",
         )

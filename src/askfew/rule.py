@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from askfew.errors import InvalidInput
 
-__all__ = ["Node", "Rule"]
+__all__ = ["Node", "Rule", "groups_of"]
 
 _FORMAT = 1
+"""The version of the JSON that ``save`` writes."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,9 @@ class Rule:
     def cut(cls, question: object, value: float, groups: Sequence[str] = ("0", "1")) -> Rule:
         """One question and one cut: the second group's mean answers lie above ``value``."""
         if not isinstance(value, int | float) or not math.isfinite(value):
-            raise InvalidInput("a cut must be a finite number", repr(value), "write 0.5, say")
+            raise InvalidInput(
+                "a cut must be a finite number", repr(value), "write for example 0.5"
+            )
         root = Node((0,), (1.0,), (float(value),), low=(0,), high=(1,))
         return cls((question,), root, tuple(str(each) for each in groups))
 
@@ -121,8 +124,8 @@ class Rule:
         table = np.asarray(means, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != len(self.questions):
             raise InvalidInput(
-                f"means must have one row an item and {len(self.questions)} columns, one a question"
-                " of the rule",
+                f"means must have one row per item and {len(self.questions)} columns, one per"
+                " question of the rule",
                 f"shape {table.shape}",
                 "put the columns in the order of rule.questions",
             )
@@ -253,10 +256,10 @@ class Rule:
         return self.text()
 
     def text(self, groups: Sequence[str] | None = None) -> str:
-        """The rule in words, one line a question."""
+        """The rule in words, one line per question."""
         names = _group_names(groups or self.groups)
         if len(self.questions) == 1 and not isinstance(self.root.low, Node):
-            low, high = _leaf_name(self.root.low, names), _leaf_name(_leaf(self.root.high), names)
+            low, high = (_side_name(side, names) for side in (self.root.low, self.root.high))
             above = self.root.weights[0] > 0
             return (
                 f'{high} if "{self.questions[0]}" is {"above" if above else "below"}'
@@ -288,16 +291,13 @@ def _leaves(at: Node | tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         yield at
 
 
-def _leaf(at: Node | tuple[int, ...]) -> tuple[int, ...]:
+def groups_of(at: Node | tuple[int, ...]) -> tuple[int, ...]:
+    """All groups on a side of a node: those of a leaf, or of all leaves below."""
     return at if not isinstance(at, Node) else tuple(g for leaf in _leaves(at) for g in leaf)
 
 
-def _leaf_name(groups: tuple[int, ...], names: list[str]) -> str:
-    return " or ".join(names[g] for g in sorted(groups))
-
-
 def _side_name(side: Node | tuple[int, ...], names: list[str]) -> str:
-    return _leaf_name(_leaf(side), names)
+    return " or ".join(names[g] for g in sorted(groups_of(side)))
 
 
 def _check_node(node: Node, questions: int, groups: int) -> None:
@@ -318,7 +318,7 @@ def _check_node(node: Node, questions: int, groups: int) -> None:
         raise InvalidInput("a node asks each question once", node.questions, "leave one out")
     numbers = (*node.weights, *node.cuts, *(node.levels or (-1.0, 1.0)))
     if not all(isinstance(x, int | float) and math.isfinite(x) for x in numbers):
-        raise InvalidInput("weights, cuts and levels must be finite numbers", numbers, "mend them")
+        raise InvalidInput("weights, cuts and levels must be finite numbers", numbers, "fix them")
     if 0 in node.weights:
         raise InvalidInput("a weight must not be 0", node.weights, "leave the question out")
     if node.levels is not None and not node.levels[0] < 0 < node.levels[1]:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_rule"]
 
-_LOW, _HIGH = "#D55E00", "#0072B2"  # Okabe and Ito: safe for all
+_LOW, _HIGH = "#D55E00", "#0072B2"  # colours of Okabe and Ito, safe for the colour-blind
 _BAR, _AROUND = 0.38, 0.5
-"""Inches of a bar, and of what stands around the bars of a panel."""
+"""Inches for a bar, and around the bars of a panel. Plain choices of layout."""
 _LONGEST = 46
-"""Characters of a question on a line."""
+"""The most characters of a question on a line. A plain choice of layout."""
 
 
 def draw_rule(rule: Rule, path: str | Path) -> None:

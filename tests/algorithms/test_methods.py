@@ -3,14 +3,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from askfew import cluster
 from askfew.algorithms import METHODS, check_delta, start, takes_budget
 from askfew.errors import InvalidInput
-from askfew.records import Problem
+from askfew.records import Batch, Finding, Problem
+from askfew.testing import two_groups
 
 PROBLEM = Problem(4, 2)
 
 
-def begin(method: str, **settings: Any) -> object:
+def begin(method: Any, **settings: Any) -> object:
     return start(method, PROBLEM, np.random.default_rng(0), **{"delta": 0.1, **settings})
 
 
@@ -58,3 +60,36 @@ def test_a_method_that_stops_by_itself_takes_no_budget() -> None:
 def test_an_option_that_is_needed_is_asked_for() -> None:
     with pytest.raises(InvalidInput, match="told-gap needs the option gap"):
         begin("told-gap")
+
+
+def first_look(returned: object) -> Any:
+    """A method of one's own: one Batch, and then it returns this."""
+
+    def mine(problem: Problem, rng: np.random.Generator, *, delta: float) -> Any:
+        yield Batch(np.arange(4), np.zeros(4, np.int64), np.ones(4, np.int64), "a look")
+        return returned
+
+    return mine
+
+
+@pytest.mark.parametrize(
+    ("returned", "sentence"),
+    [
+        (None, "mine must return a Finding, got NoneType"),
+        (np.zeros(4, np.int64), "mine must return a Finding, got ndarray"),
+        (Finding(np.zeros(3, np.int64)), "an array of 4 whole numbers"),
+        (Finding(np.zeros(4)), "an array of 4 whole numbers"),  # type: ignore[arg-type]
+        (Finding([0] * 4), "an array of 4 whole numbers"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_a_method_of_one_s_own_returns_is_looked_at(returned: object, sentence: str) -> None:
+    world = two_groups(PROBLEM, seed=0)
+    with pytest.raises(InvalidInput, match=sentence):
+        cluster(world, method=first_look(returned))
+    good = cluster(world, method=first_look(Finding(np.array([0, 1, 0, -1]))))
+    assert good.labels.tolist() == [0, 1, 0, -1]
+
+
+def test_a_method_must_be_a_generator() -> None:
+    with pytest.raises(InvalidInput, match="must be a generator, which yields Batches, got int"):
+        begin(lambda problem, rng, *, delta: 5)

@@ -1,9 +1,10 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from askfew.campaigns import forecast as module
-from askfew.campaigns.forecast import CrowdForecast, Sizes, crowd_forecast
+from askfew.campaigns.forecast import CrowdForecast, Remedy, Sizes, crowd_forecast
 from askfew.campaigns.forecast_words import forecast_sentences, upper_words
 from askfew.campaigns.settings import Settings
 from askfew.planning import Range
@@ -110,15 +111,25 @@ def test_people_who_can_finish_are_told_how_much_falls_to_each() -> None:
     each = -(-made.typical_answers // 12)
     assert f"12 people can finish this: about {made.typical_answers:,} answers" in verdict
     assert f"{each} each." in verdict
-    assert "the dearest of 4 simulated campaigns" in verdict  # four say nothing of nine in ten
-    assert "The cap of 900 answers may be too low" in cap
+    assert "the most expensive of 4 simulated campaigns" in verdict  # four are too few for a tenth
+    assert f"too low: {made.within_cap} of 4 simulated campaigns finished within it" in cap
     assert assumed.startswith("Simulated: 4 campaigns, gap 0.84")
+
+
+@pytest.mark.parametrize(("within", "low"), [(0, "is"), (5, "may be"), (17, "may be"), (18, "")])
+def test_a_cap_below_the_forecast_says_the_chance_to_finish(within: int, low: str) -> None:
+    runs = ((1, 900),) * 20
+    made = CrowdForecast(9, 9, 900, 1000, "", runs, finished=20, within_cap=within, people=9)
+    said = " ".join(forecast_sentences(made, Settings("x", people=9, max_answers=700)))
+    cap = f"The cap of 700 answers {low} too low: {within} of 20 simulated campaigns finished"
+    assert (cap in said) == bool(low)
+    assert ("too low" in said) == bool(low)
 
 
 def test_gold_questions_come_on_top() -> None:
     made = CrowdForecast(12, 12, 900, 1000, "", ((1, 900),) * 20, finished=20, people=12)
     said = forecast_sentences(made, Settings("x", people=12, gold=0.1, price=0.5))
-    assert "Gold questions come on top: about 100 answers (50.00)." in said
+    assert said[-1].endswith("Gold questions come on top: about 100 answers (50.00).")
 
 
 def test_too_few_people_are_told_what_would_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +144,57 @@ def test_too_few_people_are_told_what_would_do(monkeypatch: pytest.MonkeyPatch) 
     assert "finish this: 0 of 4 simulated" in verdict
     assert f"{kinds['people'].number} people (3 of 3 finished)" in ways
     assert CrowdForecast.from_json(made.to_json()) == made
+
+
+def test_two_models_hear_that_their_repeats_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FEW_RUNS", 3)
+    settings = Settings("x", people=2)
+    said = {"gap": Range(0.8, 0.8), "share": Range(0.5, 0.5), "useful": Range(10, 10)}
+    made = crowd_forecast(settings, Sizes(60, 12), said, seconds=0.2)
+    assert [each for each in made.remedies if each.kind == "same"] == [Remedy("same", 0, 3, 3)]
+    words = 'for language models, which repeat themselves, repeats = "same" (3 of 3 finished)'
+    assert words in " ".join(forecast_sentences(made, settings))
+    same = replace(settings, repeats="same")
+    enough = crowd_forecast(same, Sizes(60, 12), said, seconds=0.2)
+    assert enough.enough_people
+    assert forecast_sentences(enough, same)[0].startswith("2 workers can finish this: ")
+
+
+def test_who_marks_a_question_hears_how_many_more_to_mark() -> None:
+    """Only questions that define the split are asked then. Eight of ten campaigns are enough."""
+    settings = Settings("x", people=8, error="share")
+    known = {"gap": SAID["gap"], "share": SAID["share"]}
+    made = crowd_forecast(settings, Sizes(30, 10, defining=1), known)
+    assert [each.kind for each in made.remedies] == ["defining", "people"]
+    assert all(each.simulated == 10 and each.finished >= 8 for each in made.remedies)
+    assert made.remedies[0] == Remedy("defining", 2, 8, 10)
+    ways = forecast_sentences(made, settings)[1]
+    assert ways.startswith(
+        "What would be enough: 2 more questions that define the split (8 of 10 finish"
+    )
+
+
+@pytest.mark.parametrize(
+    ("finished", "able"),
+    [(0, "cannot"), (9, "can hardly"), (10, "may not"), (15, "may not"), (16, "can")],
+)
+def test_the_verdict_is_as_sure_as_the_simulated_campaigns(finished: int, able: str) -> None:
+    made = CrowdForecast(9, 9, 900, 1000, "", ((1, 900),) * 20, finished=finished, people=9)
+    assert forecast_sentences(made, Settings("x", people=9))[0].startswith(
+        f"9 people {able} finish this: "
+    )
+
+
+def test_nothing_is_said_to_have_been_tried_where_nobody_said_how_many_people() -> None:
+    made = CrowdForecast(2, 2, 900, 1000, "", ((1, 900),) * 20, finished=10)
+    _, often, _ = forecast_sentences(made, Settings("x"))
+    assert often.startswith("Only 10 of 20 certified at least 90 % of the items. More items")
+
+
+def test_where_nothing_would_do_it_is_said() -> None:
+    made = CrowdForecast(2, 2, 900, 1000, "", ((1, 900),) * 20, finished=0, people=2)
+    _, none, _ = forecast_sentences(made, Settings("x", people=2))
+    assert "More people or questions would not be enough" in none
 
 
 def test_nine_in_ten_is_said_of_twenty_campaigns_only() -> None:

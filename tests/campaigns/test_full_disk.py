@@ -16,7 +16,7 @@ from askfew.campaigns.store import Store
 from askfew.errors import StoreFull
 from askfew.web.access.invitations import new_link
 from campaign_tools import answer_all, answers_of, fixed_answer, frugal
-from commands import Command, command
+from commands import Command
 from disks import SmallDisk, small_disk
 from postgres import PrivatePostgres, find_binaries
 from server_processes import server_process
@@ -51,13 +51,6 @@ def disk(tmp_path: Path) -> Iterator[SmallDisk]:
         if made is None:
             pytest.skip("NO SMALL DISK HERE: only root may mount one")
         yield made
-
-
-@pytest.fixture
-def askfew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Command:
-    return command(tmp_path, monkeypatch, capfd)
 
 
 def test_every_command_says_it_in_a_sentence_and_works_again(

@@ -9,18 +9,18 @@ import pytest
 from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.db.queries.campaigns import get_campaign
 from askfew.campaigns.db.queries.gold import gold_cost
+from askfew.campaigns.db.queries.workers import flags_of
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
-from askfew.campaigns.flags import FLAGS, flag, flags_of
 from askfew.campaigns.gold import gold_scores
 from askfew.campaigns.naming import name_group, read_names
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
-from askfew.campaigns.records import Item
+from askfew.campaigns.records import FLAGS, Item
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
-from campaign_tools import answers_of, careless, questions
+from campaign_tools import answers_of, questions
 
 ANCHORS = {0: "even", 1: "odd", 2: "even", 3: "odd"}
 
@@ -38,8 +38,8 @@ def even(asked: Assignment) -> bool:
 
 
 def test_gold_answers_are_kept_apart_and_tell_who_answers_well(tmp_path: Path) -> None:
-    store = careless(Store(f"sqlite:///{tmp_path / 'store.db'}"))
-    campaign = with_gold(store)
+    store = Store(f"sqlite:///{tmp_path / 'store.db'}")
+    campaign = with_gold(store, gold=0.5)
     undone = False
     while campaign.state == "running":
         for worker in ("ann", "bob", "cora"):
@@ -60,7 +60,8 @@ def test_gold_answers_are_kept_apart_and_tell_who_answers_well(tmp_path: Path) -
     asked_gold = sum(each.answers for each in scores.values())
     assert scores["ann"].share == scores["bob"].share == 1.0
     assert scores["cora"].share == 0.0
-    assert asked_gold == paid > 10
+    # How many come is up to the system's randomness; each of the three had some.
+    assert asked_gold == paid >= 3
     assert undone
     assert len(answers_of(campaign)) == status.answers
     assert status.cost == status.answers + asked_gold
@@ -77,11 +78,11 @@ def test_gold_answers_are_kept_apart_and_tell_who_answers_well(tmp_path: Path) -
 
 def _moved_with_flags_and_names(store: Store, campaign: Campaign, tmp_path: Path) -> None:
     """All of it goes along when the campaign moves, and the doctor has nothing to say."""
-    flag(campaign, "ann", "i5", FLAGS[0])
-    flag(campaign, "ann", "i5", FLAGS[1])  # the newest reason counts
+    campaign.flag("ann", "i5", FLAGS[0])
+    campaign.flag("ann", "i5", FLAGS[1])  # the newest reason counts
     for bad in (("i5", "I do not like it"), ("i99", FLAGS[0])):
         with pytest.raises(InvalidInput):
-            flag(campaign, "ann", *bad)
+            campaign.flag("ann", *bad)
     own = result_of(campaign).group_names
     name_group(campaign, own, "even", "Owls")
     with pytest.raises(InvalidInput, match="different names"):

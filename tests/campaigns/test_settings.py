@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askfew.answers import AnswerKind, Number, Scale, YesNo
-from askfew.campaigns.sentences import shown
-from askfew.campaigns.settings import Settings, check_setting
-from askfew.errors import InvalidInput
+from askfew.campaigns.setting_values import read_setting
+from askfew.campaigns.settings import Settings
+from askfew.errors import InvalidInput, shown
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32)
 KINDS: st.SearchStrategy[AnswerKind] = st.one_of(
@@ -49,8 +49,8 @@ def test_settings_survive_json(settings: Settings) -> None:
 def test_any_value_is_taken_or_refused_with_a_sentence(key: str, value: object) -> None:
     sentence = ""
     try:
-        taken = check_setting(key, value)
-        assert check_setting(key, taken) == taken
+        taken = read_setting(key, value)
+        assert read_setting(key, taken) == taken
     except InvalidInput as error:
         sentence = str(error)
     assert "\n" not in sentence
@@ -121,7 +121,7 @@ def test_kinds_of_answers(written: object, kind: AnswerKind) -> None:
 )
 def test_other_answers_are_refused(written: object) -> None:
     with pytest.raises(InvalidInput, match="answers must be"):
-        check_setting("answers", written)
+        read_setting("answers", written)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_other_answers_are_refused(written: object) -> None:
 )
 def test_answers_that_could_not_be_squared_are_refused(written: object) -> None:
     with pytest.raises(InvalidInput, match=r"answers: .* to 1e\+50, got"):
-        check_setting("answers", written)
+        read_setting("answers", written)
 
 
 @pytest.mark.parametrize("name", ["birds", "a", "x" * 80, "Birds 2.1_b-c", "Vögel", "हिन्दी", "7"])

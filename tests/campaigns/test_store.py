@@ -19,6 +19,7 @@ from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, StoreUnreachable
 from campaign_tools import answer_all, frugal, questions, sweep
 from campaign_tools import items as some_items
+from disks import patiently
 from pictures import PIXEL
 from processes import together
 
@@ -164,12 +165,13 @@ def test_a_file_that_is_no_database_is_said_so(tmp_path: Path) -> None:
 
 
 def test_sqlite_writes_are_durable(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path}/store.db")
-    with store.database.read() as connection:
-        found = [
-            connection.exec_driver_sql(f"PRAGMA {name}").scalar()
-            for name in ("journal_mode", "synchronous", "foreign_keys")
-        ]
+    with patiently():
+        store = Store(f"sqlite:///{tmp_path}/store.db")
+        with store.database.read() as connection:
+            found = [
+                connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+                for name in ("journal_mode", "synchronous", "foreign_keys")
+            ]
     assert found == ["wal", 2, 1]
     store.close()
 

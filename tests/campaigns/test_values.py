@@ -38,7 +38,7 @@ from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.errors import NotAdmitted
 from askfew.records import Batch, Finding, Problem, Procedure
-from campaign_tools import Clock, careless, items, questions
+from campaign_tools import Clock, items, questions
 
 WORKERS = ("ann", "bob", "cid", "dora")
 ITEMS, QUESTIONS = 4, 2
@@ -208,7 +208,7 @@ def played(schedule: Sequence[tuple[Any, ...]], side: int, **changes: object) ->
     with tempfile.TemporaryDirectory() as folder, the_same_leases():
         clock = Clock()
         shutil.copy(_empty_store(), f"{folder}/store.db")
-        store = careless(Store(f"sqlite:///{folder}/store.db", clock=clock))
+        store = Store(f"sqlite:///{folder}/store.db", clock=clock)
         usual = {
             "name": "first",
             "method": "deaf",

@@ -1,18 +1,22 @@
-from pathlib import Path
-
 import pytest
 
 from askfew.campaigns.folder.template import write_template
 from bird_campaign import change
-from commands import Command, command
+from commands import Command
 
 
 @pytest.fixture
-def askfew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Command:
-    """In an empty folder: exit code, standard output and error."""
-    return command(tmp_path, monkeypatch, capfd, columns=80)
+def askfew(askfew: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """On a terminal of the usual width."""
+    monkeypatch.setenv("COLUMNS", "80")
+    return askfew
+
+
+@pytest.fixture
+def wide(askfew: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The same on a terminal so wide that no sentence is wrapped."""
+    monkeypatch.setenv("COLUMNS", "200")
+    return askfew
 
 
 @pytest.fixture

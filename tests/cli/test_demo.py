@@ -36,4 +36,4 @@ def test_without_scikit_learn_the_second_story_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    assert table.tell_table(7, 0.05) is None
+    assert table.run_table(7, 0.05) is None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import command
+from commands import Command
 
 PLACES = {
     "nowhere/a.png": "nowhere/a.png: a file must be writable here, got no such folder",
@@ -20,19 +20,15 @@ PLACES = {
 def test_a_picture_is_refused_where_none_can_be(
     drawing: tuple[str, str],
     place: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    wide: Command,
 ) -> None:
-    (tmp_path / "folder.svg").mkdir()
-    code, out, err = command(tmp_path, monkeypatch, capfd)(*drawing, place)
+    Path("folder.svg").mkdir()
+    code, out, err = wide(*drawing, place)
     assert (code, out) == (2, "")
     assert err.startswith(f"askfew: {PLACES[place]}")
 
 
-def test_so_is_a_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = command(tmp_path, monkeypatch, capfd)("bench", "--csv", "nowhere/a.csv")
+def test_so_is_a_table(wide: Command) -> None:
+    code, out, err = wide("bench", "--csv", "nowhere/a.csv")
     assert (code, out) == (2, "")
     assert "nowhere/a.csv: a file must be writable here, got no such folder" in err

@@ -1,13 +1,12 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from askfew.algorithms import methods_with
-from commands import Command, Said, command
+from commands import Command, Said
 
 SIMULATE = [
     *(
@@ -51,14 +50,6 @@ KEYS = {
 }
 
 
-@pytest.fixture
-def askfew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Command:
-    """The command as a terminal would run it: exit code, standard output and error."""
-    return command(tmp_path, monkeypatch, capfd)
-
-
 def process(*arguments: str) -> Said:
     """The same in a process of its own."""
     done = subprocess.run(
@@ -78,8 +69,8 @@ def document(said: Said) -> dict[str, Any]:
     return read
 
 
-def test_the_document_has_exactly_the_promised_keys(askfew: Command) -> None:
-    found = document(askfew(*SIMULATE, "--json"))
+def test_the_document_has_exactly_the_promised_keys(wide: Command) -> None:
+    found = document(wide(*SIMULATE, "--json"))
     assert found.keys() == KEYS
     assert found["method"] == "paper"
     assert (found["runs"], found["seed"], found["delta"]) == (6, 3, 0.05)
@@ -93,16 +84,16 @@ def test_the_document_has_exactly_the_promised_keys(askfew: Command) -> None:
     assert found["q05_answers"] <= found["median_answers"] <= found["q95_answers"]
 
 
-def test_same_seed_same_document_in_any_process_and_for_any_number_of_jobs(askfew: Command) -> None:
-    here = document(askfew(*SIMULATE, "--json"))
+def test_same_seed_same_document_in_any_process_and_for_any_number_of_jobs(wide: Command) -> None:
+    here = document(wide(*SIMULATE, "--json"))
     there = document(process(*SIMULATE, "--json", "--jobs", "2"))
     assert here.pop("seconds") > 0
     assert there.pop("seconds") > 0
     assert here == there
 
 
-def test_capped_runs_are_unfinished_and_label_nothing(askfew: Command) -> None:
-    found = document(askfew(*SIMULATE, "--json", "--max-answers", "50"))
+def test_capped_runs_are_unfinished_and_label_nothing(wide: Command) -> None:
+    found = document(wide(*SIMULATE, "--json", "--max-answers", "50"))
     assert (found["unfinished"], found["errors"], found["decided"]) == (6, 0, 0)
     assert found["class_accuracy"] is None
     assert found["mean_answers"] is None
@@ -110,15 +101,15 @@ def test_capped_runs_are_unfinished_and_label_nothing(askfew: Command) -> None:
 
 
 @pytest.mark.parametrize("method", ["kmeans", "spectral"])
-def test_budget_methods(askfew: Command, method: str) -> None:
-    found = document(askfew(*SIMULATE, "--json", "--method", method, "--budget", "90"))
+def test_budget_methods(wide: Command, method: str) -> None:
+    found = document(wide(*SIMULATE, "--json", "--method", method, "--budget", "90"))
     assert found["mean_answers"] == 90
     assert found["errors"] <= 2
 
 
 @pytest.mark.parametrize("noise", ["yes-no", "scale"])
-def test_bounded_answers(askfew: Command, noise: str) -> None:
-    found = document(askfew(*SIMULATE, "--json", "--noise", noise, "--gap", "0.9"))
+def test_bounded_answers(wide: Command, noise: str) -> None:
+    found = document(wide(*SIMULATE, "--json", "--noise", noise, "--gap", "0.9"))
     assert found["instance"]["noise"] == noise
     assert found["errors"] == 0
 
@@ -139,8 +130,8 @@ RULE = [
         "--look-for 2,3",
     ],
 )
-def test_a_rule_takes_its_options(askfew: Command, more: str) -> None:
-    found = document(askfew(*RULE, "--json", *more.split()))
+def test_a_rule_takes_its_options(wide: Command, more: str) -> None:
+    found = document(wide(*RULE, "--json", *more.split()))
     assert found["instance"]["spread"] == 0.1
     assert found["errors"] == 0
     assert 0 <= found["decided"] <= 1
@@ -151,10 +142,10 @@ def able(option: str) -> str:
     return ", ".join(methods_with(option)) or "none"
 
 
-def test_the_options_reach_the_method(askfew: Command) -> None:
+def test_the_options_reach_the_method(wide: Command) -> None:
     """A promise about every label costs more than one about a share of them."""
     any_, share = (
-        document(askfew(*RULE, "--json", "--error", error))["mean_answers"]
+        document(wide(*RULE, "--json", "--error", error))["mean_answers"]
         for error in ("any", "share")
     )
     assert any_ > share
@@ -185,15 +176,15 @@ def test_the_options_reach_the_method(askfew: Command) -> None:
         ("--spread -1", "spread, within a group, must be a number, at least 0"),
     ],
 )
-def test_options_that_cannot_be_are_one_sentence(askfew: Command, bad: str, sentence: str) -> None:
-    code, out, err = askfew(*SIMULATE, "--json", *bad.split())
+def test_options_that_cannot_be_are_one_sentence(wide: Command, bad: str, sentence: str) -> None:
+    code, out, err = wide(*SIMULATE, "--json", *bad.split())
     assert (code, out) == (2, "")
     assert err.startswith(f"askfew: {sentence}")
     assert err.count("\n") == 1
 
 
-def test_without_json_there_is_a_table(askfew: Command) -> None:
-    code, out, err = askfew(*SIMULATE)
+def test_without_json_there_is_a_table(wide: Command) -> None:
+    code, out, err = wide(*SIMULATE)
     assert (code, err) == (0, "")
     assert "answers, mean" in out
     assert "95 % interval" in out
@@ -231,8 +222,8 @@ BAD = [
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_bad_usage_is_one_sentence_and_exit_code_2(askfew: Command, bad: str) -> None:
-    code, out, err = askfew(*SIMULATE, "--json", *bad.split())
+def test_bad_usage_is_one_sentence_and_exit_code_2(wide: Command, bad: str) -> None:
+    code, out, err = wide(*SIMULATE, "--json", *bad.split())
     assert (code, out) == (2, "")
     assert err.startswith("askfew: ")
     assert err.count("\n") == 1

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 import typer
 
+from askfew.algorithms.rule.tuning import Tuning
 from askfew.cli import app
 from askfew.cli.commands import LazyCommand
 from askfew.workers.llm.config import read_config
@@ -32,6 +33,9 @@ LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FETCHED = re.compile(r"<(?:script|img)[^>]+src=.https?:|<link[^>]+stylesheet[^>]+href=.https?:")
 ASSIGNMENT = re.compile(r"^[A-Z_]+=\S* ")
+
+PRINTED = {"README.md": "20 labels are right, all of them with probability at least 0.95"}
+"""By the Python of a page that does not show it."""
 
 COMMANDS: Any = typer.main.get_command(app)
 
@@ -54,7 +58,7 @@ def said_commands() -> list[Said]:
     found = []
     for page in PAGES:
         for kind in ("sh", "sh run"):
-            for line in "".join(blocks(page, kind)).splitlines():
+            for line in "".join(blocks(page, kind)).replace("\\\n", "").splitlines():
                 command = ASSIGNMENT.sub("", line.split(" > ")[0])
                 if command.startswith("askfew "):
                     words = tuple(shlex.split(command, comments=True)[1:])
@@ -102,6 +106,9 @@ def test_python_blocks_run_and_are_formatted(page: Path, tmp_path: Path) -> None
         timeout=6000,
     )
     assert ran.returncode == 0, ran.stderr
+    shown = {line for block in blocks(page, "text") for line in block.splitlines()} - {"..."}
+    assert shown <= set(ran.stdout.splitlines()), "what the page says it prints"
+    assert PRINTED.get(page.name, "") in ran.stdout
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "sh run")], ids=lambda p: p.name)
@@ -168,6 +175,10 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
         assert (tmp_path / "html" / page.relative_to(DOCS)).with_suffix(".html").exists()
     pictures = list((tmp_path / "html" / "_images").glob("sphx_glr_plot_*.png"))
     assert len(pictures) >= len(list((DOCS / "gallery").glob("plot_*.py")))
+    listed = (tmp_path / "html" / "constants.html").read_text()
+    assert all(name in listed for name in Tuning.__dataclass_fields__)
+    table = (tmp_path / "html" / "measurements" / "groups.html").read_text()
+    assert re.search(r'<td class="number"><p>\d+ of 2000</p></td>', table)  # on one line
     for page in (tmp_path / "html").rglob("*.html"):  # scripts, styles and pictures come with it
         assert not FETCHED.search(page.read_text()), page.name
 

@@ -3,12 +3,16 @@
 import numpy as np
 import pytest
 
-from askfew.clustering import cluster, session
+from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.clustering import certify, cluster
+from askfew.estimates import guesses as module
 from askfew.estimates.cells import CellSums
 from askfew.estimates.guesses import guess_groups
 from askfew.oracles import bernoulli
 from askfew.outcome import Outcome
 from askfew.records import Batch, Floats, Ints, Problem, Tally
+from askfew.rule import Node, Rule
+from askfew.sessions import session
 
 
 def right(outcome: Outcome, truth: Ints) -> Floats:
@@ -43,6 +47,40 @@ def test_certified_labels_are_kept() -> None:
     assert (guesses.confidence[:3] >= 0.95).all()
 
 
+@pytest.mark.parametrize("weight", [1.0, -1.0])
+@pytest.mark.parametrize("kind", [YesNo(), Scale(1, 5), Number(1.0)], ids=str)
+def test_with_one_question_and_one_cut_a_guess_is_the_side_of_the_cut(
+    kind: AnswerKind, weight: float
+) -> None:
+    """Most items that were certified are low. That must not draw the others to their side."""
+    problem, times = Problem(42, 1, kind), 20
+    low, cut, high = {"Number": (-1.0, 0.0, 0.3)}.get(type(kind).__name__, (0.2, 0.5, 0.6))
+    if isinstance(kind, Scale):
+        low, cut, high = (1 + 4 * level for level in (low, cut, high))
+    means = np.full((42, 1), low)
+    means[:2] = high
+    labels = np.full(42, 0 if weight > 0 else 1)
+    labels[[0, 1, 2]] = -1
+    root = Node((0,), (weight,), (cut,), low=(0,), high=(1,))
+    rule = Rule((0,), root, ("a", "b"))
+    guesses = guess_groups(problem, asked(times * means, times), labels, 2, sure=0.95, rule=rule)
+    other = int(weight > 0)
+    assert guesses.groups[:3].tolist() == [other, other, 1 - other]
+    assert 0.7 < guesses.confidence[0] == guesses.confidence[1] < guesses.confidence[2]
+    assert (guesses.confidence[3:] >= 0.95).all()
+
+
+def test_guesses_about_a_given_cut_are_the_sides_of_the_cut() -> None:
+    chances = np.repeat([0.1, 0.58], [57, 3])[:, np.newaxis]
+    outcome = certify(
+        bernoulli(chances, rng=1), Rule.cut(0, 0.5), per_cell=60, error="share", rng=2
+    )
+    undecided = outcome.labels < 0
+    assert undecided[57:].any()
+    assert undecided[:57].sum() < 5
+    assert outcome.guesses.tolist() == [0] * 57 + [1] * 3
+
+
 def test_items_that_were_not_asked_are_guessed_by_the_size_of_the_groups() -> None:
     guesses = guess_groups(
         Problem(4, 1), asked(np.array([[9.0], [0.0]]), 9), np.array([0, 1, -1, -1]), 2, sure=0.95
@@ -53,6 +91,24 @@ def test_items_that_were_not_asked_are_guessed_by_the_size_of_the_groups() -> No
 def test_without_answers_nothing_is_known() -> None:
     guesses = guess_groups(Problem(5, 2), asked(np.zeros((0, 2)), 1), np.full(5, -1), 4)
     assert guesses.confidence == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("certified", [0, 2])
+def test_of_many_items_some_are_fitted_and_all_are_sorted(
+    certified: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    truth = np.arange(2000) % 2
+    sums = rng.binomial(3, np.where(truth, 0.85, 0.15)[:, np.newaxis], (2000, 4)).astype(float)
+    labels = np.where(np.arange(2000) < certified, truth, -1)  # rare: a sample must not miss them
+    problem, cells = Problem(2000, 4), asked(sums, 3)
+    whole = guess_groups(problem, cells, labels, 2, sure=0.95 if certified else 0.0)
+    monkeypatch.setattr(module, "_FITTED", 200)
+    part = guess_groups(problem, cells, labels, 2, sure=0.95 if certified else 0.0)
+    assert (part.groups == whole.groups).mean() > 0.99
+    assert np.abs(part.confidence - whole.confidence).mean() < 0.01
+    if certified:
+        assert (part.groups == truth).mean() > 0.98
 
 
 def test_pure_noise_is_not_believed() -> None:

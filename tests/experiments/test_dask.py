@@ -13,7 +13,7 @@ import pytest
 
 from askfew.algorithms import find_method
 from askfew.errors import InvalidInput
-from askfew.simulation import Instance, dask, local, repeat, try_method
+from askfew.simulation import Instance, dask, engines, local, repeat, try_method
 
 distributed = pytest.importorskip("distributed")
 
@@ -66,6 +66,7 @@ def test_a_function_that_the_cluster_has_never_seen_goes_along(
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_scheduler_that_is_not_there_is_named() -> None:
+def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "_DASK_SECONDS", 1.0)
     with pytest.raises(InvalidInput, match="address of a running Dask scheduler"):
         repeat(INSTANCE, TRIAL, runs=1, engine=dask("tcp://127.0.0.1:1"))

@@ -10,7 +10,7 @@ import pytest
 
 from askfew.errors import InvalidInput
 from askfew.experiments import real
-from askfew.experiments.real import INSTEAD, SETTINGS, RealRow, run_real, settings_for
+from askfew.experiments.real import ALTERNATIVES, SETTINGS, RealRow, run_real, settings_for
 from askfew.experiments.real_worlds import RealWorld, packaged_worlds, worlds_in
 from askfew.simulation import local
 
@@ -26,7 +26,7 @@ def rows() -> dict[str, RealRow]:
 
 
 def test_every_setting_is_measured_and_finds_plain_classes(rows: dict[str, RealRow]) -> None:
-    assert list(rows) == [each.name for each in (*SETTINGS, *INSTEAD)]
+    assert list(rows) == [each.name for each in (*SETTINGS, *ALTERNATIVES)]
     for row in rows.values():
         assert row.accuracy_all > 0.9
         assert row.certified_wrong == 0
@@ -45,7 +45,7 @@ def test_whoever_stands_beside_askfew_has_no_more_answers(rows: dict[str, RealRo
 def test_anchors_are_not_counted() -> None:
     """Where nothing can be told, only the anchors' groups are known."""
     world = RealWorld("flat", np.full((40, 4), 0.5), CLASSES)
-    bayes = next(each for each in INSTEAD if each.name == "10 anchors: naive Bayes")
+    bayes = next(each for each in ALTERNATIVES if each.name == "10 anchors: naive Bayes")
     anchors = {item: int(CLASSES[item]) for item in range(20)}
     seeds = np.random.SeedSequence(1).spawn(2)
     tried = real._try(world, bayes, 0.05, anchors, 40 * 4 * 2, *seeds)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from askfew.errors import InvalidInput
-from askfew.experiments.study import Place, Study, run_study
+from askfew.experiments.study import Point, Study, run_study
 from askfew.simulation import Engine, Run, local
 
 
@@ -20,7 +20,7 @@ def counting(calls: list[float], x: float) -> Callable[[int, int, Engine], list[
 
 
 def a_study(calls: list[float]) -> Study:
-    places = [Place("curve", x, counting(calls, x)) for x in (1.0, 2.0, 3.0)]
+    places = [Point("curve", x, counting(calls, x)) for x in (1.0, 2.0, 3.0)]
     return Study("toy", "A toy", "x", "x", {"places": 3}, places)
 
 

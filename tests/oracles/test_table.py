@@ -111,5 +111,5 @@ def test_a_wrong_table_is_refused(recorded: Any) -> None:
 
 
 def test_the_sentence_names_the_cell() -> None:
-    with pytest.raises(InvalidInput, match=r"got 9 for item 1, question 0: mend the table"):
+    with pytest.raises(InvalidInput, match=r"got 9 for item 1, question 0: fix the table"):
         oracles.table([[[1]], [[9]]], Scale(0, 5))

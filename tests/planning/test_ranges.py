@@ -62,3 +62,13 @@ def test_a_gap_wider_than_the_scale_is_refused_in_its_own_units() -> None:
 
 def test_every_question_may_be_useful() -> None:
     assert replace(UNKNOWN, useful=Range(20, 20)).hardest().useful == 20
+
+
+class Stars(Scale):
+    """A kind of answer that planning does not know."""
+
+
+def test_a_bounded_kind_that_is_new_is_forecast_as_a_scale() -> None:
+    half, one = Range(0.5, 0.5), Range(1, 1)
+    unknown = Unknown.of(Stars(1, 5), 9, 3, gap=Range(2, 2), share=half, useful=one)
+    assert (unknown.noise, unknown.gap) == ("scale", Range(0.5, 0.5))

@@ -8,6 +8,7 @@ from askfew.answers import Number, Scale, YesNo
 from askfew.errors import InvalidInput
 from askfew.records import Batch, Floats
 from askfew.simulation import Instance, World
+from askfew.simulation.instances import CustomWorlds
 
 
 def draw(seed: int = 0, **settings: Any) -> World:
@@ -176,3 +177,9 @@ def test_answers_come_from_the_means_that_the_referee_sees() -> None:
     many = np.full(80, 10**8)
     asked = world.oracle(Batch(rows, columns, many)).sums / many
     np.testing.assert_allclose(asked, true_means(world).ravel(), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["time:time", "operator:add"])
+def test_worlds_come_from_a_function_of_one_argument(name: str) -> None:
+    with pytest.raises(InvalidInput, match="one argument, the random generator"):
+        CustomWorlds.named(name)

@@ -9,11 +9,14 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 import yaml
 
 from askfew.campaigns.store import Store
+from askfew.cli import app
 from web_site import Site
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -90,3 +93,15 @@ def test_the_container_copies_only_what_is_there() -> None:
         if line.startswith("COPY") and "--from" not in line:
             *sources, _ = line.split()[1:]
             assert all((DEPLOY.parent / each).exists() for each in sources), line
+
+
+def test_the_unit_starts_a_command_as_it_is_typed_and_may_write_where_the_store_is() -> None:
+    lines = (DEPLOY / "askfew.service").read_text().splitlines()
+    unit = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+    _, name, *words = unit["ExecStart"].replace("${ASKFEW_WORKERS}", "2").split()
+    commands: Any = typer.main.get_command(app)
+    given = commands.commands[name].make_context(name, words).params
+    assert given["behind_tls"]
+    assert given["workers"] == 2
+    assert unit["WorkingDirectory"] == f"/var/lib/{unit['StateDirectory']}"
+    assert f"Environment=ASKFEW_STORE=sqlite:///{unit['WorkingDirectory']}/askfew.db" in lines

@@ -14,9 +14,8 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, StoreUnreachable
-from askfew.workers.desk import Desk
+from askfew.workers.desk import Desk, StoreDesk
 from askfew.workers.server_desk import ServerDesk
-from askfew.workers.store_desk import StoreDesk
 from campaign_tools import answer_all, answers_of, sweep
 from servers import Served, serving
 

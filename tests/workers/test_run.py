@@ -7,7 +7,7 @@ import pytest
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.workers import llm, python, simulate
-from askfew.workers.store_desk import StoreDesk
+from askfew.workers.desk import StoreDesk
 from campaign_tools import sweep
 
 

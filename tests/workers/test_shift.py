@@ -11,9 +11,9 @@ from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, StoreUnreachable, WorkerStopped
-from askfew.workers.desk import Answer, Enough, HandBack, Handed, NoAnswer, Reply
-from askfew.workers.shift import Patience, Shift
-from askfew.workers.store_desk import StoreDesk
+from askfew.workers.desk import Answer, HandBack, Handout, NoAnswer, Reply, StopAnswering, StoreDesk
+from askfew.workers.retry import Retry
+from askfew.workers.shift import Shift
 from campaign_tools import answers_of, fixed_answer, frugal, log_of, sweep
 
 
@@ -43,7 +43,7 @@ def test_who_waits_says_why(
     async def not_at_all(plate: Sequence[Assignment]) -> list[Reply]:
         return [NoAnswer("broken") for _ in plate]
 
-    monkeypatch.setattr("askfew.workers.shift._SAY_WAITING", 0.1)
+    monkeypatch.setattr("askfew.workers.shift._SAY_WAITING_AFTER", 0.1)
     campaign = sweep(store, rows=2, columns=1)
     with caplog.at_level("INFO", "askfew.workers"):
         asyncio.run(Shift(StoreDesk(campaign, "ann"), not_at_all, idle=0.5).run())
@@ -93,7 +93,7 @@ def test_who_is_stopped_hands_in_answers_and_hands_back_the_rest(store: Store) -
 def test_who_can_only_wait_for_others_says_so_once(
     store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("askfew.workers.shift._SAY_WAITING", 0.1)
+    monkeypatch.setattr("askfew.workers.shift._SAY_WAITING_AFTER", 0.1)
     caplog.set_level("INFO", "askfew.workers")
 
     async def garbage(plate: Sequence[Assignment]) -> list[Reply]:
@@ -111,7 +111,7 @@ def test_leases_asked_for_while_stopping_are_handed_back(store: Store) -> None:
     asking, go_on = threading.Event(), threading.Event()
 
     class Slow(StoreDesk):
-        def ask(self, n: int, *, per_item: int = 1) -> Handed:
+        def ask(self, n: int, *, per_item: int = 1) -> Handout:
             asking.set()
             go_on.wait(30)
             return super().ask(n)
@@ -186,7 +186,7 @@ def test_enough_is_enough(store: Store) -> None:
         nonlocal count
         count += 1
         if count > 10:
-            raise Enough("ten are enough")
+            raise StopAnswering("ten are enough")
         return [Answer(1.0) for _ in plate]
 
     worked = asyncio.run(Shift(StoreDesk(campaign, "ann"), ten, 3).run())
@@ -198,7 +198,7 @@ def test_an_answerer_that_fails_hands_all_back(store: Store) -> None:
     campaign = sweep(store)
 
     async def fails(plate: Sequence[Assignment]) -> list[Reply]:
-        raise WorkerStopped("it must work", "nothing", "mend it")
+        raise WorkerStopped("it must work", "nothing", "fix it")
 
     with pytest.raises(WorkerStopped, match="it must work"):
         asyncio.run(Shift(StoreDesk(campaign, "ann"), fails, 3).run())
@@ -222,15 +222,15 @@ def test_a_store_that_goes_away_for_a_while_is_waited_for(store: Store) -> None:
     calls = 0
 
     class Shaky(StoreDesk):
-        def ask(self, n: int, *, per_item: int = 1) -> Handed:
+        def ask(self, n: int, *, per_item: int = 1) -> Handout:
             nonlocal calls
             calls += 1
             if calls % 3 == 0:
                 raise StoreUnreachable("a store must answer", "nothing", "wait")
             return super().ask(n)
 
-    patience = Patience(first=0.001)
-    asyncio.run(Shift(Shaky(campaign, "ann"), truthfully, 2, patience=patience).run())
+    retry = Retry(first=0.001)
+    asyncio.run(Shift(Shaky(campaign, "ann"), truthfully, 2, retry=retry).run())
     assert campaign.state == "ended"
 
 

@@ -1,1 +1,1 @@
-"""Campaigns for AI agents: the HTTP API's doings as tools of the Model Context Protocol."""
+"""Campaigns for AI agents: what the HTTP API does, as tools of the Model Context Protocol."""

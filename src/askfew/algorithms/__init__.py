@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import numpy as np
 
@@ -139,7 +139,34 @@ def start(
     for name, parameter in parameters.items():
         if parameter.default is parameter.empty and name not in {"problem", "rng", *options}:
             raise InvalidInput(f"{method} needs the option {name}", "none", f"pass {name}")
-    return function(problem, rng=rng, **options)
+    procedure = function(problem, rng=rng, **options)
+    if not isinstance(procedure, Generator):
+        raise InvalidInput(
+            f"{method} must be a generator, which yields Batches",
+            type(procedure).__name__,
+            "write 'tally = yield Batch(...)'",
+        )
+    return _checked(method, procedure, problem)
+
+
+def _checked(method: str, procedure: Procedure[Finding], problem: Problem) -> Procedure[Finding]:
+    """The same procedure; what it returns must be usable, for it may be somebody's own."""
+    found = yield from procedure
+    if not isinstance(found, Finding):
+        raise InvalidInput(
+            f"{method} must return a Finding",
+            type(found).__name__,
+            "return askfew.records.Finding(labels)",
+        )
+    labels = found.labels
+    whole = isinstance(labels, np.ndarray) and labels.dtype.kind == "i"
+    if not whole or labels.shape != (problem.items,):
+        raise InvalidInput(
+            f"the labels of {method} must be an array of {problem.items} whole numbers",
+            repr(labels)[:100],
+            "give every item a group, or -1",
+        )
+    return found
 
 
 def takes_budget(method: str | Method) -> bool:

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from askfew.campaigns.db.queries.tables import copy_file, copy_tables, totals
-from askfew.campaigns.exchange.formats.whole_file import whole_file
+from askfew.campaigns.exchange.files import whole_file
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 
@@ -48,7 +48,7 @@ def back_up(store: Store, path: Path) -> dict[str, int]:
 def restore(store: Store, path: Path) -> dict[str, int]:
     """Fill an empty store from a backup; returns how many campaigns and answers it has then."""
     if not path.is_file():
-        raise InvalidInput(f"{path}: this file must be there", "none", "check its name")
+        raise InvalidInput(f"{path}: this file must exist", "none", "check its name")
     backup = Store(f"sqlite:///{path}")
     try:
         with backup.database.snapshot() as source, store.database.write() as target:

@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from askfew.campaigns.contents import check_name
-from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.database import Database, RawTransaction
 from askfew.campaigns.db.queries.campaigns import change_state, outcome_of, state_of
 from askfew.campaigns.db.queries.contents import items_of, questions_of
 from askfew.campaigns.db.queries.gold import held_gold
 from askfew.campaigns.db.queries.handout import Lease
 from askfew.campaigns.db.queries.leases import Given
 from askfew.campaigns.db.queries.slots import answered_by, is_waiting
-from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.queries.workers import keep_flag
 from askfew.campaigns.gold import GoldCells, GoldDesk, gold_cells
-from askfew.campaigns.lease_id import LeaseId
+from askfew.campaigns.records import FLAGS, Flag, check_name
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.handout import HandOut, admit, expire_leases, revoke
 from askfew.campaigns.slots.intake import (
@@ -32,10 +31,10 @@ from askfew.campaigns.slots.intake import (
     storable,
     take,
 )
-from askfew.campaigns.slots.paces import Paces
+from askfew.campaigns.slots.lease import LeaseId, Paces
 from askfew.campaigns.steps.advance import Advancer
 from askfew.campaigns.steps.log import frozen_rule
-from askfew.errors import InvalidAnswer, InvalidInput
+from askfew.errors import InvalidAnswer, InvalidInput, shown
 from askfew.records import Problem
 
 __all__ = ["Assignment", "Campaign", "Shown"]
@@ -97,7 +96,7 @@ class Campaign:
         """
         check_name(worker)
         if not isinstance(n, int) or not 1 <= n <= 1000:
-            raise InvalidInput("n must be between 1 and 1000", n, "say for example 10")
+            raise InvalidInput("n must be between 1 and 1000", n, "pass for example 10")
         gold = self.gold_cells() if self._gold is not None and self._gold.is_due() else {}
         while True:
             leases = self.database.raw_transaction(
@@ -216,6 +215,18 @@ class Campaign:
             Assignment(lease, self.items[item], self.questions[question], until, seconds)
             for lease, item, question in held
         ]
+
+    def flag(self, worker: str, item: str, reason: str) -> None:
+        """Store a worker's flag on an item; a second one by the same worker replaces the first."""
+        if reason not in FLAGS:
+            expected = f"the reason must be one of {', '.join(FLAGS)}"
+            raise InvalidInput(expected, shown(reason), "choose")
+        number = next((n for n, each in enumerate(self.items) if each.id == item), None)
+        if number is None:
+            expected = "the item must be one of the campaign's"
+            raise InvalidInput(expected, shown(item), "check its id")
+        with self.database.write() as connection:
+            keep_flag(connection, self.id, Flag(number, worker, reason), self.clock())
 
     def revoke(self, worker: str) -> None:
         """Stop asking this worker, and open their slots to others. All their answers count."""

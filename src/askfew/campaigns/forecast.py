@@ -26,7 +26,7 @@ from askfew.records import Batch, Oracle, Problem, Tally
 
 if TYPE_CHECKING:  # slow to import, and needed only when a campaign is created
     from askfew.planning import Range, Unknown
-    from askfew.planning.told import Told
+    from askfew.planning.owner_knowledge import OwnerKnowledge
     from askfew.simulation import World
 
 __all__ = [
@@ -52,17 +52,21 @@ _MOST_ANSWERS = 10**6
 """Where a simulated campaign ends, or at its own cap if that is higher. A lower cap is not applied,
 to see what the campaign would need."""
 RUNS_FOR_NINE_IN_TEN = 20
-"""With fewer simulated campaigns the dearest tenth is unknown, and the dearest one is quoted."""
+"""With fewer simulated campaigns the most expensive tenth is unknown, and the most expensive one is
+quoted."""
 FINISHED = 0.9
 """The share of certified items with which a campaign counts as finished: real items may lie between
 the groups, and stay undecided whoever answers."""
 _LIKELY = 0.8
 """The share of simulated campaigns that must finish for the people to be called enough. A plain
 choice."""
+_FEW_PEOPLE = 5
+"""With at most this many, they may be language models, and are told about ``repeats = "same"``. A
+plain choice: it decides only what is said."""
 _FEWEST_ITEMS = 3
 """Fewer items cannot be simulated: two items in two groups leave nothing to ask."""
 
-Kind = Literal["people", "questions", "share"]
+Kind = Literal["people", "questions", "defining", "share", "same"]
 
 
 @dataclass(frozen=True)
@@ -92,8 +96,8 @@ class Sizes:
 class Remedy:
     """A change with which a campaign would finish.
 
-    ``number`` people in all, ``number`` more questions that tell the groups apart, or
-    ``error = "share"``.
+    ``number`` people in all, ``number`` more questions that tell the groups apart or that define
+    the split, ``error = "share"``, or ``repeats = "same"`` with ``number`` more questions.
     """
 
     kind: Kind
@@ -142,7 +146,7 @@ class CrowdForecast:
         """The number of answers still to come, for a method that cannot tell yet; None if unknown.
 
         It is the median of what was left in the simulated campaigns that were still searching after
-        so many answers. If none was, the answers are noisier than assumed, and the rest of the
+        this many answers. If none was, the answers are noisier than assumed, and the rest of the
         campaign is taken to be longer in the same proportion.
         """
         searching = [total - answers for before, total in self.runs if before > answers]
@@ -263,13 +267,13 @@ def unknown_of(settings: Settings, sizes: Sizes, expected: Mapping[str, Range]) 
     )
 
 
-def _told(settings: Settings, sizes: Sizes) -> Told:
-    from askfew.planning.told import Told
+def _told(settings: Settings, sizes: Sizes) -> OwnerKnowledge:
+    from askfew.planning.owner_knowledge import OwnerKnowledge
 
-    return Told(sizes.anchors, sizes.defining, settings.rule)
+    return OwnerKnowledge(sizes.anchors, sizes.defining, settings.rule)
 
 
-def _assumed(unknown: Unknown, told: Told, in_vain: int, runs: int) -> str:
+def _assumed(unknown: Unknown, told: OwnerKnowledge, in_vain: int, runs: int) -> str:
     """What was simulated, in words."""
     groups = f"smaller group {unknown.share} of the items"
     if unknown.groups > 2:
@@ -294,31 +298,44 @@ def _groups(options: Mapping[str, Any]) -> int:
 # What would help.
 
 
-def _remedies(settings: Settings, unknown: Unknown, told: Told) -> Iterator[Remedy]:
+def _remedies(settings: Settings, unknown: Unknown, told: OwnerKnowledge) -> Iterator[Remedy]:
     """The smallest remedy of each kind with which campaigns finish, if found in time."""
     assert settings.people is not None
     if settings.error == "any" and takes_option(settings.method, "error"):
-        yield from _first("share", told, {1: (replace(settings, error="share"), unknown)})
-    if told.useful is None:  # otherwise only defining questions, or those of a rule, are asked
-        more = {number: (settings, _more_questions(unknown, number)) for number in (1, 2, 3, 5, 8)}
-        yield from _first("questions", told, more)
+        yield from _first("share", {1: (replace(settings, error="share"), unknown, told)})
+    if told.rule is None:  # otherwise only the rule's questions are asked
+        # A model that repeats itself has one answer to a question: evidence takes many of these.
+        numbers = (1, 2, 3, 5, 8) if settings.repeats == "fresh" else (4, 8, 12, 16)
+        more = {n: (settings, *_more_questions(unknown, told, n)) for n in numbers}
+        yield from _first("defining" if told.defining else "questions", more)
     # Half as many again each time, up to about eleven times as many.
     crowds = dict.fromkeys(math.ceil(settings.people * 1.5**n) for n in range(1, 7))
-    people = {number: (replace(settings, people=number), unknown) for number in crowds}
-    yield from _first("people", told, people)
+    yield from _first("people", {n: (replace(settings, people=n), unknown, told) for n in crowds})
+    if settings.people <= _FEW_PEOPLE and settings.repeats == "fresh":
+        yield from _same_repeats(settings, unknown, told)
+
+
+def _same_repeats(settings: Settings, unknown: Unknown, told: OwnerKnowledge) -> Iterator[Remedy]:
+    """``repeats = "same"``, with more questions where those are too few for it."""
+    if takes_option(settings.method, "repeats"):
+        # No cell is asked twice then, so worlds whose repeats are fresh serve as well.
+        same = replace(settings, repeats="same")
+        more = (0, 4, 8, 12, 16) if told.rule is None else (0,)
+        ways = {n: (same, *_more_questions(unknown, told, n)) for n in more}
+        yield from _first("same", ways)
 
 
 def _first(
-    kind: Kind, told: Told, candidates: Mapping[int, tuple[Settings, Unknown]]
+    kind: Kind, candidates: Mapping[int, tuple[Settings, Unknown, OwnerKnowledge]]
 ) -> Iterator[Remedy]:
     """The first candidate with which most simulated campaigns finish."""
     until = time.thread_time() + _REMEDY_SECONDS
-    for number, (settings, unknown) in candidates.items():
+    for number, (settings, unknown, told) in candidates.items():
         finished = ran = 0
         for each in _simulated(settings, unknown, told, _FEW_RUNS, until):
             finished, ran = finished + each.finished, ran + 1
-            if ran - finished > (1 - _LIKELY) * _FEW_RUNS:
-                break  # too many have failed: this candidate is not enough
+            if finished + _FEW_RUNS - ran < _LIKELY * _FEW_RUNS:
+                break  # too few can still finish: this candidate is not enough
         else:
             # Found; or the time is over, and then nothing is promised from fewer runs.
             if ran == _FEW_RUNS:
@@ -326,11 +343,18 @@ def _first(
             return
 
 
-def _more_questions(unknown: Unknown, number: int) -> Unknown:
+def _more_questions(
+    unknown: Unknown, told: OwnerKnowledge, number: int
+) -> tuple[Unknown, OwnerKnowledge]:
+    """More useful questions; where some define the split, these do, too."""
     useful = replace(
         unknown.useful, low=unknown.useful.low + number, high=unknown.useful.high + number
     )
-    return replace(unknown, questions=unknown.questions + number, useful=useful)
+    defining = told.defining + number if told.defining else 0
+    return (
+        replace(unknown, questions=unknown.questions + number, useful=useful),
+        replace(told, defining=defining),
+    )
 
 
 # One simulated campaign.
@@ -352,7 +376,7 @@ class _Simulated:
 
 
 def _simulated(
-    settings: Settings, unknown: Unknown, told: Told, most: int, until: float
+    settings: Settings, unknown: Unknown, told: OwnerKnowledge, most: int, until: float
 ) -> Iterator[_Simulated]:
     """Simulate at least one campaign, and up to ``most`` while there is time.
 
@@ -367,7 +391,9 @@ def _simulated(
             break
 
 
-def _simulate(settings: Settings, world: World, told: Told, rng: np.random.Generator) -> _Simulated:
+def _simulate(
+    settings: Settings, world: World, told: OwnerKnowledge, rng: np.random.Generator
+) -> _Simulated:
     oracle = _Counting(world.oracle)
     options = {**settings.arguments(), **told.options(world, rng)}
     procedure = start(settings.method, oracle.problem, rng, delta=settings.delta, **options)

@@ -3,51 +3,61 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
 
 from askfew.campaigns.forecast import FINISHED, RUNS_FOR_NINE_IN_TEN, CrowdForecast, Remedy
+from askfew.campaigns.settings import Settings
 from askfew.wording import counted, money
 
 __all__ = ["forecast_sentences", "upper_words"]
 
-
-class _Costs(Protocol):
-    @property
-    def price(self) -> float: ...
-    @property
-    def max_answers(self) -> int: ...
-    @property
-    def gold(self) -> float: ...
+_ENOUGH = f"{FINISHED:.0%} of the items".replace("%", " %")
 
 
-def forecast_sentences(forecast: CrowdForecast, settings: _Costs) -> list[str]:
+def forecast_sentences(forecast: CrowdForecast, settings: Settings) -> list[str]:
     """Sentences on what to expect, whether people and cap are enough, and what was assumed."""
     said = [_need(forecast, settings.price)]
     if forecast.people is not None:
-        said = [_verdict(forecast, forecast.people, settings.price)]
+        said = [_verdict(forecast, forecast.people, settings)]
     if forecast.remedies:
         ways = [_way(each) for each in forecast.remedies]
-        said.append(f"What would do: {_either(ways)}.")
+        said.append(f"What would be enough: {_either(ways)}.")
+    elif forecast.people is None and not forecast.enough_people:
+        said.append(
+            f"Only {forecast.finished} of {forecast.simulated} certified at least {_ENOUGH}. More"
+            " items, more questions that tell the groups apart, or items whose group you know"
+            " (anchors) may help."
+        )
+    elif not forecast.enough_people:
+        said.append(
+            "More people or questions would not be enough, as far as was tried. More items whose"
+            " group you know (anchors), or questions that define the split, may help."
+        )
     within, simulated = forecast.within_cap, forecast.simulated
     if within is not None and forecast.finished and within < FINISHED * forecast.finished:
+        low = "may be" if within else "is"
         said.append(
-            f"The cap of {settings.max_answers:,} answers may be too low: {within} of {simulated}"
+            f"The cap of {settings.max_answers:,} answers {low} too low: {within} of {simulated}"
             " simulated campaigns finished within it."
         )
-    if settings.gold:
-        extra = round(forecast.typical_answers * settings.gold / (1 - settings.gold))
-        said.append(f"Gold questions come on top: about {_answers(extra, settings.price)}.")
-    said.append(f"Simulated: {counted(simulated, 'campaign')}, {forecast.assumed}.")
-    return said
+    return [*said, _basis(forecast, settings)]
+
+
+def _basis(forecast: CrowdForecast, settings: Settings) -> str:
+    """What was simulated, and what was not."""
+    basis = f"Simulated: {counted(forecast.simulated, 'campaign')}, {forecast.assumed}."
+    if not settings.gold:
+        return basis
+    extra = round(forecast.typical_answers * settings.gold / (1 - settings.gold))
+    return f"{basis} Gold questions come on top: about {_answers(extra, settings.price)}."
 
 
 def upper_words(simulated: int) -> str:
     """What the larger figures of a forecast mean, which depends on the number of runs.
 
     >>> upper_words(20), upper_words(4)
-    ('nine in ten of 20 simulated campaigns', 'the dearest of 4 simulated campaigns')
+    ('nine in ten of 20 simulated campaigns', 'the most expensive of 4 simulated campaigns')
     """
-    which = "nine in ten" if simulated >= RUNS_FOR_NINE_IN_TEN else "the dearest"
+    which = "nine in ten" if simulated >= RUNS_FOR_NINE_IN_TEN else "the most expensive"
     return f"{which} of {counted(simulated, 'simulated campaign')}"
 
 
@@ -59,23 +69,24 @@ def _need(forecast: CrowdForecast, price: float) -> str:
     )
 
 
-def _verdict(forecast: CrowdForecast, people: int, price: float) -> str:
+def _verdict(forecast: CrowdForecast, people: int, settings: Settings) -> str:
     """Whether this many people can finish it."""
     finished, simulated = forecast.finished or 0, forecast.simulated
-    who = counted(people, "person", "people")
+    who, price = counted(people, "person", "people"), settings.price
+    if settings.repeats == "same":  # a language model, or another machine
+        who = counted(people, "worker")
     each = math.ceil(forecast.typical_answers / people)
-    share = f"{FINISHED:.0%} of the items".replace("%", " %")
     if forecast.enough_people:
         return (
             f"{who} can finish this: about {_answers(forecast.typical_answers, price)}, {each:,}"
             f" each. {finished} of {counted(simulated, 'simulated campaign')} certified at least"
-            f" {share}, and {upper_words(simulated)} took at most {forecast.most_answers:,}"
+            f" {_ENOUGH}, and {upper_words(simulated)} took at most {forecast.most_answers:,}"
             " answers."
         )
-    able = "cannot" if finished == 0 else "can hardly"
+    able = "may not" if 2 * finished >= simulated else "can hardly" if finished else "cannot"
     return (
         f"{who} {able} finish this: {finished} of {counted(simulated, 'simulated campaign')}"
-        f" certified at least {share}, after about {_answers(forecast.typical_answers, price)}."
+        f" certified at least {_ENOUGH}, after about {_answers(forecast.typical_answers, price)}."
     )
 
 
@@ -85,12 +96,20 @@ def _way(remedy: Remedy) -> str:
         case "people":
             return f"{counted(remedy.number, 'person', 'people')} {proof}"
         case "questions":
-            more = counted(remedy.number, "more question")
-            return (
-                f"{more} that {'tells' if remedy.number == 1 else 'tell'} the groups apart {proof}"
-            )
+            return f"{_more_questions(remedy.number)} {proof}"
+        case "defining":
+            define = "defines" if remedy.number == 1 else "define"
+            return f"{counted(remedy.number, 'more question')} that {define} the split {proof}"
         case "share":
             return f'error = "share" {proof}'
+        case "same":
+            more = f" and {_more_questions(remedy.number)}" if remedy.number else ""
+            return f'for language models, which repeat themselves, repeats = "same"{more} {proof}'
+
+
+def _more_questions(number: int) -> str:
+    verb = "tells" if number == 1 else "tell"
+    return f"{counted(number, 'more question')} that {verb} the groups apart"
 
 
 def _either(ways: list[str]) -> str:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from askfew.campaigns.db.database import Connection, Database
+from askfew.campaigns.db.database import Connection, Database, RawTransaction
 from askfew.campaigns.db.queries import gold as kept
 from askfew.campaigns.db.queries.handout import Lease
-from askfew.campaigns.db.raw import RawTransaction
-from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.slots.intake import Receipt, Received
-from askfew.rule import Node, Rule
+from askfew.campaigns.slots.lease import LeaseId
+from askfew.rule import Node, Rule, groups_of
 
 __all__ = ["GoldCells", "GoldDesk", "GoldScore", "gold_cells", "gold_scores"]
 
@@ -59,19 +58,13 @@ def gold_cells(rule: Rule, numbers: dict[str, int], told: dict[int, int]) -> Gol
     for item, group in told.items():
         node: object = rule.root
         while isinstance(node, Node):
-            high = group in _groups(node.high)
+            high = group in groups_of(node.high)
             for place, weight, cut in zip(node.questions, node.weights, node.cuts, strict=True):
                 question = numbers.get(str(rule.questions[place]))
                 if question is not None:
                     cells[item, question] = Expected((weight > 0) == high, cut)
             node = node.high if high else node.low
     return cells
-
-
-def _groups(side: Node | tuple[int, ...]) -> set[int]:
-    if not isinstance(side, Node):
-        return set(side)
-    return _groups(side.low) | _groups(side.high)
 
 
 class GoldDesk:

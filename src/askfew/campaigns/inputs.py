@@ -13,10 +13,10 @@ from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.contents import items_of, questions_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
-from askfew.clustering import Session, session
 from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.records import Problem
+from askfew.sessions import Session, session
 
 __all__ = ["Inputs", "new_session", "what_is_wrong"]
 

@@ -7,10 +7,9 @@ import re
 from collections.abc import Mapping
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.contents import check_group
-from askfew.campaigns.db.queries.campaigns import get_campaign, keep_names, lock_state
-from askfew.campaigns.sentences import shown
-from askfew.errors import InvalidInput
+from askfew.campaigns.db.queries.campaigns import keep_names, lock_campaign
+from askfew.campaigns.records import check_group
+from askfew.errors import InvalidInput, shown
 
 __all__ = ["in_names", "name_group", "named", "read_names"]
 
@@ -52,9 +51,8 @@ def name_group(campaign: Campaign, groups: tuple[str, ...], group: str, name: st
     called = name.strip()
     check_group(called)
     with campaign.database.write() as connection:
-        # The row is locked first: of two owners at once, neither overwrites the other's name.
-        lock_state(connection, campaign.id)
-        names = read_names(get_campaign(connection, campaign.id).names)
+        # Locked: of two owners at once, neither overwrites the other's name.
+        names = read_names(lock_campaign(connection, campaign.id).names)
         if group not in groups:
             raise InvalidInput("the group must be one of the campaign's", shown(group), "reload")
         if called and called != group:

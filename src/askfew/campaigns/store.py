@@ -16,14 +16,15 @@ from askfew.campaigns.db.queries.campaigns import (
 )
 from askfew.campaigns.db.queries.contents import insert_contents
 from askfew.campaigns.db.queries.slots import is_waiting
+from askfew.campaigns.db.queries.steps import NewStep
 from askfew.campaigns.forecast import CrowdForecast
 from askfew.campaigns.inputs import Inputs, new_session
-from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.lease import LeaseId
 from askfew.campaigns.steps.advance import Advancer
 from askfew.campaigns.steps.log import open_step
-from askfew.campaigns.steps.reuse import check_fresh, reused_campaign
+from askfew.campaigns.steps.reuse import check_fresh, fill_step, reused_campaign
 from askfew.errors import InvalidInput, StoreOutdated
 from askfew.log import Log
 from askfew.records import Problem
@@ -96,7 +97,9 @@ class Store:
             )
             insert_contents(connection, campaign, items, questions)
             if first is not None:
-                open_step(connection, campaign, 0, first, log.pending, now)
+                open_step(connection, NewStep(campaign, 0, first, log.pending, now))
+                if old is not None:
+                    fill_step(connection, campaign, 0, old, settings)
             # Reused answers may fill several steps in a row; these too are opened and closed in
             # this transaction.
             advancer = Advancer(Joined(connection), campaign, settings, problem)

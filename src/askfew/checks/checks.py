@@ -157,16 +157,16 @@ def _copies(repeats: Repeats) -> str:
     return (
         "repeated answers are not fresh draws: where answers about two items of a group differ in"
         f" {_percent(repeats.usual)}, answers about the same item differ in"
-        f" {_percent(repeats.varied_differ)} ({counted(repeats.varied, 'repeat')}). They repeat"
-        " what was answered before, or items of a group are as unlike as can be"
+        f" {_percent(repeats.varied_differ)} ({counted(repeats.varied, 'repeat')}). Either"
+        " answers are repeated, or items of a group differ as much as they can"
     )
 
 
 def _quiet(repeats: Repeats) -> str:
     return (
         f"asked again about the same item, {counted(repeats.repeats, 'answer')} differed in"
-        f" {_percent(repeats.differ)} only. Whoever is wrong in the same way every time cannot be"
-        " told from whoever is always right: let others answer too, or check some labels by hand."
+        f" {_percent(repeats.differ)} only. A source that makes the same errors every time"
+        " looks like one that is always right: let others answer too, or check some labels by hand."
     )
 
 

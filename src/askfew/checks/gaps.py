@@ -13,8 +13,8 @@ a certificate is wider, and valid whenever one stops.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, ndtri
 
 from askfew.answers import AnswerKind, Number
 from askfew.records import Floats
@@ -60,7 +60,7 @@ def gap_intervals(
     below_n, above_n = np.where(swap, m, n), np.where(swap, n, m)
     gap = upper - lower
     if isinstance(kind, Number):
-        below = above = -ndtri(tail) * kind.sigma * np.sqrt(1 / n + 1 / m)
+        below = above = -scipy.special.ndtri(tail) * kind.sigma * np.sqrt(1 / n + 1 / m)
     else:
         width = kind.high - kind.low
         low, high = _arms((lower - kind.low) / width, below_n, tail)
@@ -74,6 +74,6 @@ def _arms(share: Floats, n: Floats, tail: float) -> tuple[Floats, Floats]:
     """How far below and above a share among ``n`` the truth may be."""
     share = np.clip(share, 0.0, 1.0)  # rounding may put it just outside
     yes, no = share * n, (1 - share) * n
-    low = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-9), no + 1, tail), 0.0)
-    high = np.where(no > 0, betaincinv(yes + 1, np.maximum(no, 1e-9), 1 - tail), 1.0)
+    low = np.where(yes > 0, scipy.special.betaincinv(np.maximum(yes, 1e-9), no + 1, tail), 0.0)
+    high = np.where(no > 0, scipy.special.betaincinv(yes + 1, np.maximum(no, 1e-9), 1 - tail), 1.0)
     return np.maximum(share - low, 0.0), np.maximum(high - share, 0.0)

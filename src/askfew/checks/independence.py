@@ -40,7 +40,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaln, ndtr
+import scipy
 
 from askfew.answers import AnswerKind, YesNo
 from askfew.estimates.cells import CellSums
@@ -90,7 +90,7 @@ class Repeats:
 
     @property
     def suspect(self) -> bool:
-        """Whether repeats are copies, or items of a group as unlike as can be."""
+        """Whether repeats are copies; or items of a group differ as much as they can."""
         return self.nats >= _NEEDED
 
     @property
@@ -137,7 +137,10 @@ def _ones(kind: AnswerKind, cells: CellSums, block: Ints) -> Floats:
     spread = np.where(spread > 1e-6 * np.abs(cells.mean), spread, 0.0)
     certain = (above > 0).astype(np.float64)
     return np.asarray(
-        cells.count * np.where(spread > 0, ndtr(above / np.where(spread > 0, spread, 1.0)), certain)
+        cells.count
+        * np.where(
+            spread > 0, scipy.special.ndtr(above / np.where(spread > 0, spread, 1.0)), certain
+        )
     )
 
 
@@ -202,7 +205,9 @@ def _log_odds(block: Ints, count: Floats, ones: Floats, alike: bool) -> float:
 
     def drawn(k: float) -> Floats:
         """Log likelihoods of blocks whose cells' means have a beta distribution like this."""
-        own = betaln(s + m * k, c - s + (1 - m) * k) - betaln(m * k, (1 - m) * k)
+        own = scipy.special.betaln(s + m * k, c - s + (1 - m) * k) - scipy.special.betaln(
+            m * k, (1 - m) * k
+        )
         return np.asarray(added(own).max(axis=0))
 
     unlike = () if alike else _ERRORS

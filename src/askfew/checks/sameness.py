@@ -30,7 +30,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaln, logsumexp, xlogy
+import scipy
 
 from askfew.answers import AnswerKind, Number
 from askfew.estimates.cells import CellSums
@@ -117,22 +117,26 @@ def _bounded(block: Ints, counts: Ints, sums: Floats, tolerance: float) -> Float
     c, y = shapes.real, shapes.imag
     total = np.bincount(block, counts)
     yes = np.bincount(block, sums)
-    best = xlogy(yes, yes / total) + xlogy(total - yes, np.maximum(1 - yes / total, 1e-300))
+    best = scipy.special.xlogy(yes, yes / total) + scipy.special.xlogy(
+        total - yes, np.maximum(1 - yes / total, 1e-300)
+    )
     if tolerance > 0:
         best = _within(block, sums / counts, tolerance, lambda p: _fit(counts, sums, p))
     guesses = []
     for strength, tried in _STRENGTHS.items():
         for mean in 1 / (1 + np.exp(-np.linspace(-5, 5, tried))):
             a, b = strength * mean, strength * (1 - mean)
-            own = betaln(y + a, c - y + b) - betaln(a, b)
+            own = scipy.special.betaln(y + a, c - y + b) - scipy.special.betaln(a, b)
             guesses.append(np.bincount(block, own[shape], minlength=len(total)) - math.log(tried))
-    return np.asarray(logsumexp(guesses, axis=0) - math.log(len(_STRENGTHS)) - best)
+    return np.asarray(scipy.special.logsumexp(guesses, axis=0) - math.log(len(_STRENGTHS)) - best)
 
 
 def _fit(counts: Ints, sums: Floats, p: Floats) -> Floats:
     """The log likelihood of each cell at its own mean."""
     inside = np.clip(p, 1e-300, 1 - 1e-16)
-    return np.asarray(xlogy(sums, inside) + xlogy(counts - sums, 1 - inside))
+    return np.asarray(
+        scipy.special.xlogy(sums, inside) + scipy.special.xlogy(counts - sums, 1 - inside)
+    )
 
 
 def _within(
@@ -173,7 +177,7 @@ def _numbers(sigma: float, block: Ints, counts: Ints, sums: Floats, tolerance: f
         apart = np.bincount(block, (means - centre[block]) ** 2 / variance + np.log(variance))
         # The group's own mean is drawn around what was measured, as surely as one answer tells it.
         guesses.append(-(apart + np.log1p(weight) + centre**2 / (1 + 1 / weight)) / 2)
-    return np.asarray(logsumexp(guesses, axis=0) - math.log(len(guesses)) - best)
+    return np.asarray(scipy.special.logsumexp(guesses, axis=0) - math.log(len(guesses)) - best)
 
 
 def _ends(cells: CellSums) -> tuple[float, float]:

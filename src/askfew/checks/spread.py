@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from askfew.estimates.cells import CellSums
 from askfew.records import Floats, Ints
@@ -80,6 +80,6 @@ def _pooled(item: Ints, parts: Floats, questions: int) -> Spread:
     own = np.bincount(item, parts - square)
     n = len(own)
     error = float(np.sqrt((own**2).sum() * n / max(n - 1, 1))) / len(parts)
-    half = float(stdtrit(max(n - 1, 1), 0.975)) * error
+    half = float(scipy.special.stdtrit(max(n - 1, 1), 0.975)) * error
     share, low, high = (float(np.sqrt(max(x, 0.0))) for x in (square, square - half, square + half))
     return Spread(share, low, high, questions)

@@ -1,4 +1,4 @@
-"""The command line: one command a file, imported when it is used."""
+"""The command line. Each command is imported when it is used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from askfew.errors import AskfewError, InvalidInput, StoreFull
 __all__ = ["app", "main"]
 
 
-class _Whole(Group):
+class _AllCommands(Group):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands.update(COMMANDS)
@@ -24,7 +24,7 @@ class _Whole(Group):
 
 app = typer.Typer(
     name="askfew",
-    cls=_Whole,
+    cls=_AllCommands,
     help="Sort items into groups from as few noisy, paid answers as possible, with a certificate.",
     no_args_is_help=True,
     add_completion=False,
@@ -52,7 +52,7 @@ def _common(
 
 
 def main() -> None:
-    """Run a command; what goes wrong is one sentence. Exit codes: 1 failed, 2 bad usage."""
+    """Run a command. An error is one sentence; exit code 1 is a failure, 2 is bad usage."""
     try:
         code = app(prog_name="askfew", standalone_mode=False)
         sys.stdout.flush()
@@ -63,7 +63,7 @@ def main() -> None:
         _fail(str(error), 2 if isinstance(error, InvalidInput) else 1)
     except typer.TyperException as error:
         message = error.format_message().rstrip(".").replace(": Value error, ", ": ")
-        if not message:  # the help has been shown
+        if not message:  # the help was shown
             sys.exit(error.exit_code)
         context = getattr(error, "ctx", None)
         where = context.command_path if context is not None else "askfew"
@@ -73,13 +73,13 @@ def main() -> None:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        _write_no_more()
+        _discard_stdout()
         where = error.filename or "standard output, or a file"
         _fail(f"there must be room to write, got {error.strerror} ({where}): free some space", 1)
 
 
-def _write_no_more() -> None:
-    """What standard output still holds back would fail again when Python ends."""
+def _discard_stdout() -> None:
+    """Send buffered output to nowhere, or Python would fail to write it again when it ends."""
     try:
         sys.stdout.flush()
     except OSError:

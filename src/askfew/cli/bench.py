@@ -24,8 +24,8 @@ from askfew.experiments.bench import (
     SUITES,
     Cell,
     Floor,
+    cell_row,
     default_methods,
-    flat,
     floors,
     pairs,
     run_bench,
@@ -78,21 +78,21 @@ def bench(
         seed=seed,
         jobs=jobs,
         methods=chosen,
-        watch=lambda cells: _told(progress("bench", len(pairs(suite, chosen)))(cells)),
+        watch=lambda cells: _announced(progress("bench", len(pairs(suite, chosen)))(cells)),
     )
     seconds = time.perf_counter() - began
     least = [floor for case in SUITES[suite] for floor in floors(case, delta)]
     caption = f"suite {suite}, delta {delta:g}, seed {seed}, {runs} runs, {seconds:.0f} s"
     if csv is not None:
-        _write_csv([flat(cell) for cell in cells] + [_as_row(floor) for floor in least], csv)
+        _write_csv([cell_row(cell) for cell in cells] + [_floor_row(floor) for floor in least], csv)
     if figure is not None:
         from askfew.experiments.bench_figures import draw_planted
 
-        draw_planted(cells, least, caption, figure)
+        draw_planted(cells, least, delta, caption, figure)
     if json:
         head = {"suite": suite, "delta": delta, "runs": runs, "seed": seed, "seconds": seconds}
         bounds = [asdict(floor) for floor in least]
-        print_json({**head, "cells": [flat(cell) for cell in cells], "bounds": bounds})
+        print_json({**head, "cells": [cell_row(cell) for cell in cells], "bounds": bounds})
     else:
         _print_tables(cells, least)
         notes.print(caption)
@@ -103,20 +103,20 @@ def _check_known(name: str, known: Sequence[str] | Mapping[str, object], what: s
         raise InvalidInput(f"a {what} must be one of {', '.join(known)}", repr(name), "choose one")
 
 
-def _as_row(floor: Floor) -> dict[str, object]:
+def _floor_row(floor: Floor) -> dict[str, object]:
     return {"case": floor.case, "method": floor.name, "mean_answers": floor.answers}
 
 
 def _write_csv(rows: Sequence[Mapping[str, object]], path: Path) -> None:
-    """One row a cell, with the columns of the first."""
+    """One row for each cell, with the columns of the first row."""
     with path.open("w", newline="") as file:
         writer = csv_module.DictWriter(file, fieldnames=list(rows[0]), restval="")
         writer.writeheader()
         writer.writerows(rows)
 
 
-def _told(cells: Iterator[Cell]) -> Iterator[Cell]:
-    """A line for each as it comes: the whole table may take an hour."""
+def _announced(cells: Iterator[Cell]) -> Iterator[Cell]:
+    """Print a line for each cell when it is done: the whole table may take an hour."""
     for cell in cells:
         answers = _count(cell.summary.mean_answers)
         notes.print(f"{cell.case}: {cell.method} {answers} answers, {cell.seconds:.1f} s")
@@ -126,17 +126,17 @@ def _told(cells: Iterator[Cell]) -> Iterator[Cell]:
 _COLUMNS = {
     "answers": 9,
     "95 %": 9,
-    "errors, %": 15,
+    "errors, %": 16,
     "/ paper": 7,
     "/ told": 7,
     "batches": 7,
-    "s": 5,
+    "s": 4,
 }
 """With their widths: together they fit a terminal of eighty characters."""
 
 
 def _print_tables(cells: Sequence[Cell], least: Sequence[Floor]) -> None:
-    """One for each instance; their columns stand below one another."""
+    """Print a table for each instance, all with the same column widths."""
     for case, measured in groupby(cells, key=attrgetter("case")):
         table = _table(case, "method", 13, _COLUMNS)
         for cell in measured:
@@ -148,10 +148,16 @@ def _print_tables(cells: Sequence[Cell], least: Sequence[Floor]) -> None:
 
 
 def _table(title: str, first: str, width: int, columns: Mapping[str, int]) -> Table:
-    table = Table(title=f"\n{title}", title_justify="left", box=None, padding=(0, 1, 0, 0))
+    table = Table(
+        title=f"\n{title}",
+        title_justify="left",
+        box=None,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     table.add_column(first, min_width=width, no_wrap=True)
     for name, least in columns.items():
-        table.add_column(name, min_width=least, no_wrap=True, justify="right")
+        table.add_column(name, min_width=least, overflow="fold", justify="right")
     return table
 
 
@@ -164,7 +170,7 @@ def _figures(cell: Cell) -> list[str]:
         _ratio(cell.to_paper),
         _ratio(cell.to_told_gap),
         f"{cell.summary.mean_batches:,.0f}",
-        f"{cell.seconds:.1f}",
+        f"{cell.seconds:.1f}" if cell.seconds < 100 else f"{cell.seconds:.0f}",
     ]
 
 
@@ -222,13 +228,13 @@ def _bench_real(
 
 _REAL_COLUMNS = {
     "answers": 7,
-    "cell": 5,
+    "cell": 4,
     "given": 5,
     "right": 5,
     "of all": 6,
     "surest": 6,
     "seeds": 5,
-    "errs": 8,
+    "errs": 10,
 }
 """With their widths: together they fit a terminal of eighty characters."""
 

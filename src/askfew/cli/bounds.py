@@ -1,4 +1,4 @@
-"""``askfew bounds``: the theory, as numbers."""
+"""``askfew bounds``: the bounds of the theory as numbers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def bounds(
     delta: options.Delta = 0.05,
     json: options.AsJson = False,
 ) -> None:
-    """What any method must pay, and what the paper's method may, on the problems of simulate."""
+    """Compute what any method needs at least, and the paper's method at most, on a problem."""
     check_items(items)
     check_delta(delta)
     instance = Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups)
@@ -66,7 +66,7 @@ def bounds(
 
 
 def _facts(instance: Instance) -> dict[str, float]:
-    """The paper's letters for this problem."""
+    """The quantities of the paper for this problem."""
     gaps, share = instance.ordered_gaps, share_of(instance)
     return {
         "theta": min(share, 1 - share),
@@ -99,7 +99,7 @@ def _bounds(instance: Instance, delta: float) -> list[Bound]:
 
 
 def _without_location(instance: Instance, delta: float) -> list[Bound]:
-    """Proven for normal answers only."""
+    """The bounds for an unknown location, which are proven for normal answers only."""
     if instance.noise != "gaussian":
         return []
     problem = (instance.items, instance.gap, delta, instance.sigma)
@@ -107,7 +107,7 @@ def _without_location(instance: Instance, delta: float) -> list[Bound]:
 
 
 def _facts_of_groups(worlds: Sequence[Sequence[Mix]]) -> dict[str, float]:
-    """What the max-min program finds, averaged over worlds."""
+    """The solution of the max-min program, averaged over worlds."""
     mixes = [mix for world in worlds for mix in world]
     used = [{question for mix in world for question in mix.weights} for world in worlds]
     return {
@@ -119,7 +119,7 @@ def _facts_of_groups(worlds: Sequence[Sequence[Mix]]) -> dict[str, float]:
 
 
 def _bounds_of_groups(items: int, worlds: Sequence[Sequence[Mix]], delta: float) -> list[Bound]:
-    """Averaged over worlds, for groups lie on random sides of each question."""
+    """The bounds, averaged over worlds: which side of a question a group lies on is random."""
     found = []
     for bound in (theory.groups_mean, theory.groups_forecast):
         each = [bound(items, world, delta) for world in worlds]
@@ -153,7 +153,7 @@ def _in_words(facts: dict[str, float]) -> str:
 
 def _in_words_of_groups(facts: dict[str, float]) -> str:
     return (
-        f"Best mix of questions: {facts['rate']:.4g} nats an answer against the group that is"
+        f"Best mix of questions: {facts['rate']:.4g} nats per answer against the group that is"
         f" hardest to exclude; {facts['questions_a_group']:.1f} questions for a group and"
         f" {facts['questions_in_all']:.1f} for all, where there are {facts['pairs_of_groups']}"
         " pairs of groups. Averaged over worlds."

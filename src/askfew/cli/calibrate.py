@@ -13,15 +13,17 @@ from typer import Option
 from askfew.algorithms import check_delta, takes_budget
 from askfew.cli import options
 from askfew.cli.output import check_drawable, note, print_json, progress, report
-from askfew.clustering import MAX_ANSWERS
 from askfew.errors import InvalidInput
-from askfew.simulation import Drawn, Instance, Run, RunSummary, simulate_runs
+from askfew.sessions import MAX_ANSWERS
+from askfew.simulation import CustomWorlds, Instance, Run, RunSummary, simulate_runs
 from askfew.wording import counted
 
 __all__ = ["calibrate"]
 
 BINS = 12
+"""Bars of the histogram. A plain choice: it fits a screen."""
 WIDTH = 40
+"""Characters of the longest bar. A plain choice: it fits a line of 80."""
 
 
 def calibrate(
@@ -58,10 +60,10 @@ def calibrate(
             f"{method!r}, which spends a budget and promises nothing",
             "use simulate --budget",
         )
-    instance: Instance | Drawn = (
+    instance: Instance | CustomWorlds = (
         Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
         if oracle is None
-        else Drawn.named(oracle)
+        else CustomWorlds.named(oracle)
     )
     results = simulate_runs(
         instance,
@@ -82,34 +84,29 @@ def calibrate(
         ),
         watch=progress("simulated campaigns", runs),
     )
-    answers = [run.answers for run in results]
-    counts, edges = np.histogram(answers, bins=BINS)
     summary = RunSummary.of(results)
     shares = [run.wrong_share for run in results] if error == "share" else None
     if figure is not None:
-        _draw(figure, results, _seen(summary, shares), delta, str(instance))
+        caption = f"{method}, {runs} campaigns, seed {seed}\n{instance}"
+        _draw(figure, results, _observed(summary, shares), delta, caption)
+    counts, edges = np.histogram([run.answers for run in results], bins=BINS)
+    histogram = {"counts": counts.tolist(), "edges": edges.tolist()}
     if json:
-        histogram = {"counts": counts.tolist(), "edges": edges.tolist()}
-        head = {
-            "method": method,
-            "instance": instance.to_dict(),
-            "delta": delta,
-            "runs": runs,
-            "seed": seed,
-        }
-        print_json({**head, **asdict(summary), "histogram": histogram})
-    else:
-        report.print(f"[bold]{runs} simulated campaigns[/bold]: {instance}")
-        report.print(_verdict(summary, delta, runs, shares))
-        report.print(_rest(summary))
-        _print_histogram(counts.tolist(), edges.tolist())
+        head = {"method": method, "instance": instance.to_dict(), "delta": delta}
+        more = {"runs": runs, "seed": seed, **asdict(summary), "histogram": histogram}
+        print_json({**head, **more})
+        return
+    report.print(f"[bold]{runs} simulated campaigns[/bold]: {instance}")
+    report.print(_verdict(summary, delta, runs, shares))
+    report.print(_other_results(summary))
+    _print_histogram(**histogram)
 
 
 def _verdict(
     summary: RunSummary, delta: float, runs: int, shares: Sequence[float] | None = None
 ) -> str:
-    """The promise beside what was seen: any wrong label, or the mean share of wrong ones."""
-    _, low, high, _ = _seen(summary, shares)
+    """Compare the promise with the observed error: any wrong label, or the mean share of them."""
+    _, low, high, _ = _observed(summary, shares)
     observed = f"{summary.errors} of {runs} had a wrong label"
     if shares is None:
         observed += f": {summary.error_rate:.2%}"
@@ -123,8 +120,8 @@ def _verdict(
     return f"{observed} [bold red]The promise is broken.[/bold red]"
 
 
-class Seen(NamedTuple):
-    """The error that delta bounds, as it was seen, and its 95 % interval."""
+class ObservedError(NamedTuple):
+    """The error that delta bounds, as it was observed, with its 95 % interval."""
 
     rate: float
     low: float
@@ -132,23 +129,28 @@ class Seen(NamedTuple):
     what: str
 
 
-def _seen(summary: RunSummary, shares: Sequence[float] | None) -> Seen:
+def _observed(summary: RunSummary, shares: Sequence[float] | None) -> ObservedError:
     low, high = summary.error_interval
     if shares is None:
-        return Seen(summary.error_rate, low, high, "campaigns with a wrong label")
-    return Seen(summary.wrong_share, *_share_interval(shares, high), "mean share of wrong labels")
+        return ObservedError(summary.error_rate, low, high, "campaigns with a wrong label")
+    return ObservedError(
+        summary.wrong_share, *_share_interval(shares, high), "mean share of wrong labels"
+    )
 
 
 def _share_interval(shares: Sequence[float], most: float) -> tuple[float, float]:
-    """Of a mean share, which is at most the chance of any wrong label (at most ``most``)."""
+    """The 95 % interval of a mean share.
+
+    ``most`` bounds the chance of any wrong label, and so the share, too.
+    """
     mean, error = float(np.mean(shares)), float(np.std(shares)) / len(shares) ** 0.5
-    if error == 0:  # nothing was seen to vary, which says little of what could
+    if error == 0:  # no run varied; that does not mean that none can
         return 0.0, most
     return max(0.0, mean - 1.96 * error), min(most, mean + 1.96 * error)
 
 
-def _rest(summary: RunSummary) -> str:
-    """What became of the items, and of campaigns that did not end well."""
+def _other_results(summary: RunSummary) -> str:
+    """How many items got a label, and how many campaigns failed."""
     said = [f"{summary.decided:.1%} of the items got a label"]
     if summary.class_accuracy is not None:
         said.append(f"{summary.class_accuracy:.1%} of the labels agree with the planted groups")
@@ -166,10 +168,10 @@ def _print_histogram(counts: Sequence[int], edges: Sequence[float]) -> None:
         report.print(f"{low:>10,.0f} to {high:>9,.0f}  {bar} {count}")
 
 
-def _draw(path: Path, results: Sequence[Run], seen: Seen, delta: float, caption: str) -> None:
-    """Above what campaigns cost, those with a wrong label on top; below the promise and the error
-    that was seen.
-    """
+def _draw(
+    path: Path, results: Sequence[Run], seen: ObservedError, delta: float, caption: str
+) -> None:
+    """Draw two panels: what campaigns cost, and the promise with the observed error."""
     import matplotlib.pyplot as plt
 
     figure, (costs, promise) = plt.subplots(
@@ -177,7 +179,7 @@ def _draw(path: Path, results: Sequence[Run], seen: Seen, delta: float, caption:
     )
     right = [run.answers for run in results if run.correct]
     wrong = [run.answers for run in results if not run.correct]
-    edges = np.histogram_bin_edges([run.answers for run in results], bins=4 * BINS)
+    edges = np.histogram_bin_edges([run.answers for run in results], bins="auto")
     costs.hist(
         [right, wrong],
         bins=edges.tolist(),
@@ -186,13 +188,14 @@ def _draw(path: Path, results: Sequence[Run], seen: Seen, delta: float, caption:
         label=["every label right", "a wrong label"],
     )
     costs.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    costs.set_xlabel("answers a campaign")
+    costs.set_xlabel("answers per campaign")
     costs.set_ylabel("campaigns")
+    costs.yaxis.get_major_locator().set_params(integer=True)
     costs.set_title(caption, loc="left", fontsize=9)
-    costs.legend(frameon=False)
+    costs.legend(frameon=False, loc="upper right")  # the long tail is there
     rate, low, high = (100 * each for each in seen[:3])
     promise.plot([low, high], [0, 0], color="#0072B2", linewidth=3, solid_capstyle="butt")
-    promise.plot(rate, 0, "o", color="#0072B2", label="seen, with its 95 % interval")
+    promise.plot(rate, 0, "o", color="#0072B2", clip_on=False, label="seen, with its 95 % interval")
     promise.axvline(100 * delta, color="black", label=f"promised: at most {delta:.2%}")
     promise.set_xlim(0, 1.15 * 100 * max(delta, seen.high))
     promise.set_ylim(-1, 1)

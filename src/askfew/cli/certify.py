@@ -1,10 +1,11 @@
-"""``askfew certify``: apply a rule to new items, without learning anything."""
+"""``askfew certify``: apply a rule to new items, without learning a new one."""
 
 from __future__ import annotations
 
 import json as json_format
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,10 +15,9 @@ from typer import Argument, Option
 
 import askfew
 from askfew.algorithms import check_delta
-from askfew.answers import AnswerKind, Number, Scale, YesNo
+from askfew.answers import PLAIN_KINDS, AnswerKind, Number, Scale
 from askfew.campaigns.exchange.exporting import LONG_COLUMNS
-from askfew.campaigns.exchange.formats.csv_table import written
-from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.exchange.files import csv_text, write_whole
 from askfew.campaigns.folder.table_file import read_table
 from askfew.cli import options
 from askfew.cli.output import check_writable, note, print_json, report
@@ -27,84 +27,81 @@ from askfew.oracles.table import TableOracle
 from askfew.outcome import Outcome
 from askfew.records import Batch, Problem, Tally
 from askfew.rule import Rule
-from askfew.workers.python import Cell, Function, Item, Question, load_function
+from askfew.workers.python import USUAL_PLATE, Cell, Function, Item, Question, load_function
 
 __all__ = ["certify"]
 
-_PLATE = 100
-"""Questions that a function of a batch gets at a time."""
+_ANSWERS = f"{', '.join(PLAIN_KINDS)}, scale:LOW:HIGH or number:SIGMA"
+_PLATE = USUAL_PLATE
+"""Questions in a batch, as in ``askfew work python``."""
+
+RuleFile = Annotated[
+    Path | None, Argument(help="A rule's file, as Rule.save writes it.", show_default=False)
+]
+Cut = Annotated[
+    str | None,
+    Option(metavar="QUESTION=VALUE", help="One question and one cut instead of a file."),
+]
+Ask = Annotated[
+    str | None,
+    Option(
+        metavar="MODULE:FUNCTION",
+        help="Who answers: a function, called as by 'askfew work python'.",
+    ),
+]
+ItemsFile = Annotated[
+    str | None,
+    Option(help="Of --ask: a CSV file (columns id, text, image), or how many there are."),
+]
+Recorded = Annotated[
+    Path | None,
+    Option(help="Answers already given: a CSV file (columns item, question, answer)."),
+]
+MaxAnswers = Annotated[
+    int | None, Option(help="Never ask for more.", show_default="10,000 of a function")
+]
+CsvFile = Annotated[Path | None, Option(help="Write every item's group there.", show_default=False)]
+LogFile = Annotated[
+    Path | None,
+    Option(help="Keep all answers there; what is in it is not asked again."),
+]
 
 
 def certify(
-    rule: Annotated[
-        Path | None, Argument(help="A rule's file, as Rule.save writes it.", show_default=False)
-    ] = None,
-    cut: Annotated[
-        str | None,
-        Option(metavar="QUESTION=VALUE", help="One question and one cut instead of a file."),
-    ] = None,
-    ask: Annotated[
-        str | None,
-        Option(
-            metavar="MODULE:FUNCTION",
-            help="Who answers: a function, called as by 'askfew work python'.",
-        ),
-    ] = None,
-    items: Annotated[
-        str | None,
-        Option(help="Of --ask: a CSV file (columns id, text, image), or how many there are."),
-    ] = None,
-    recorded: Annotated[
-        Path | None,
-        Option(help="Answers that are there already: a CSV file (columns item, question, answer)."),
-    ] = None,
-    answers: Annotated[str, Option(help="yes-no, scale:LOW:HIGH, or number:SIGMA.")] = "yes-no",
+    rule: RuleFile = None,
+    cut: Cut = None,
+    ask: Ask = None,
+    items: ItemsFile = None,
+    recorded: Recorded = None,
+    answers: Annotated[str, Option(help=f"{_ANSWERS}.")] = "yes-no",
     delta: options.Delta = 0.05,
     error: options.Error = None,
     per_cell: options.PerCell = None,
-    max_answers: Annotated[
-        int | None, Option(help="Never ask for more.", show_default="10,000 of a function")
-    ] = None,
+    max_answers: MaxAnswers = None,
     seed: options.Seed = 0,
-    csv: Annotated[
-        Path | None, Option(help="Write every item's group there.", show_default=False)
-    ] = None,
-    log: Annotated[
-        Path | None,
-        Option(help="Keep all answers there; what is in it is not asked again."),
-    ] = None,
+    csv: CsvFile = None,
+    log: LogFile = None,
     json: options.AsJson = False,
 ) -> None:
-    """Sort new items by a rule that is there already, with a certificate about it."""
+    """Sort new items by an existing rule, with a certificate about it."""
     check_delta(delta)
     check_writable(csv)
     check_writable(log)
     chosen, kind = _rule(rule, cut), _kind(answers)
-    if (ask is None) == (recorded is None):
-        raise InvalidInput(
-            "one must answer: --ask MODULE:FUNCTION or --recorded FILE",
-            "both" if ask else "none",
-            "say who",
-        )
-    said: dict[str, Any] = {} if error is None else {"error": error}
-    if per_cell is not None:
-        said["per_cell"] = per_cell
+    _check_source(ask, recorded, log)
     if recorded is not None:
-        if log is not None:
-            raise InvalidInput("--log keeps what a function answers", "--recorded", "leave it out")
-        source, names, questions = _recorded(recorded, kind, seed)
-        if per_cell is not None and per_cell > 0:
-            said["per_cell"] = np.minimum(source.per_cell, per_cell)
-        said |= {"source": source, "items": names, "questions": questions}
+        given = _recorded(recorded, kind, seed, per_cell)
     else:
         assert ask is not None
-        about = _items(items)
-        said |= {"source": _asking(load_function(ask), about, chosen, kind), "answers": kind}
-        said["items"] = [each.id for each in about]
-    questions = list(said.get("questions", chosen.questions))
-    with _kept(log, said["items"], questions, kind) as answered:
+        given = _function(load_function(ask), _items(items), chosen, kind)
+        if per_cell is not None:
+            given["per_cell"] = per_cell
+    if error is not None:
+        given["error"] = error
+    questions = list(given.get("questions", chosen.questions))
+    with _log_file(log, given["items"], questions, kind) as answered:
         outcome = askfew.certify(
-            rule=chosen, delta=delta, max_answers=max_answers, rng=seed, log=answered, **said
+            rule=chosen, delta=delta, max_answers=max_answers, rng=seed, log=answered, **given
         )
     if csv is not None:
         write_whole(csv, _table(outcome).encode())
@@ -113,6 +110,17 @@ def certify(
         print_json({"items": [str(each) for each in outcome.items], **outcome.to_dict()})
     else:
         report.print(Text(str(outcome)))
+
+
+def _check_source(ask: str | None, recorded: Path | None, log: Path | None) -> None:
+    if (ask is None) == (recorded is None):
+        raise InvalidInput(
+            "one must answer: --ask MODULE:FUNCTION or --recorded FILE",
+            "both" if ask else "none",
+            "say who",
+        )
+    if recorded is not None and log is not None:
+        raise InvalidInput("--log keeps what a function answers", "--recorded", "leave it out")
 
 
 def _rule(path: Path | None, cut: str | None) -> Rule:
@@ -134,7 +142,7 @@ def _rule(path: Path | None, cut: str | None) -> Rule:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(
-            "--cut must be QUESTION=VALUE", repr(cut), 'write "Is it red?=0.5", say'
+            "--cut must be QUESTION=VALUE", repr(cut), 'write for example "Is it red?=0.5"'
         ) from None
 
 
@@ -142,8 +150,8 @@ def _kind(text: str) -> AnswerKind:
     name, *numbers = text.split(":")
     try:
         match name, [float(each) for each in numbers]:
-            case "yes-no", []:
-                return YesNo()
+            case _, [] if name in PLAIN_KINDS:
+                return PLAIN_KINDS[name]
             case "scale", [low, high]:
                 return Scale(low, high)
             case "number", [sigma]:
@@ -151,16 +159,14 @@ def _kind(text: str) -> AnswerKind:
     except ValueError as error:
         if isinstance(error, InvalidInput):
             raise
-    raise InvalidInput(
-        "--answers must be yes-no, scale:LOW:HIGH or number:SIGMA", repr(text), "write scale:1:5"
-    )
+    raise InvalidInput(f"--answers must be {_ANSWERS}", repr(text), "write for example scale:1:5")
 
 
 def _items(text: str | None) -> list[Item]:
-    """From a CSV file, or so many without a text."""
+    """The items of a CSV file, or this many items without a text."""
     if text is None:
         raise InvalidInput(
-            "--ask needs to know the items", "none", "say --items FILE, or how many there are"
+            "--ask needs to know the items", "none", "pass --items FILE, or how many there are"
         )
     if text.isdecimal():
         return [Item(str(number), "") for number in range(int(text))]
@@ -179,55 +185,65 @@ def _items(text: str | None) -> list[Item]:
     return list(found.values())
 
 
-def _asking(
+def _function(
     function: Function, items: Sequence[Item], rule: Rule, kind: AnswerKind
-) -> Callable[..., Any]:
-    """The function as ``askfew.certify`` calls it, with items and questions as records."""
+) -> dict[str, Any]:
+    """The arguments of ``askfew.certify`` for a function that takes items and questions as records.
+
+    The function of a worker gets records, while ``askfew.certify`` knows items by their ids only.
+    """
     if function.is_async:
         raise InvalidInput(
             "the function must not be async", function.name, "'askfew work python' awaits those"
         )
     questions = [Question(str(each), str(each)) for each in rule.questions]
-    if not function.batched:
-        item_of = {each.id: each for each in items}
-        question_of = dict(zip(rule.questions, questions, strict=True))
-        return lambda item, question: function.call(item_of[item], question_of[question])
-
-    def answer(batch: Batch) -> Tally:
-        rows = np.repeat(np.arange(len(batch)), batch.repeats)
-        cells = [
-            Cell(str(number), items[batch.items[row]], questions[batch.questions[row]])
-            for number, row in enumerate(rows)
-        ]
-        plates = [cells[at : at + _PLATE] for at in range(0, len(cells), _PLATE)]
-        came = [_read(value, kind) for plate in plates for value in _plate(plate)]
-        given = np.array([value is not None for value in came])
-        values = np.array([value or 0.0 for value in came])
-        counts = np.bincount(rows[given], minlength=len(batch))
-        sums = np.zeros(len(batch))
-        np.add.at(sums, rows[given], values[given])
-        return Tally(counts, sums)
-
-    def _plate(plate: list[Cell]) -> list[object]:
-        values = list(function.call(plate))
-        if len(values) != len(plate):
-            raise InvalidAnswer(
-                f"{function.name} must return one answer for each question of a batch"
-                f" ({len(plate)})",
-                len(values),
-                "return None where there is none",
-            )
-        return values
-
-    return answer
+    item_of = {each.id: each for each in items}
+    question_of = dict(zip(rule.questions, questions, strict=True))
+    source: Callable[..., Any] = (
+        partial(_answer_batch, function, items, questions, kind)
+        if function.batched
+        else lambda item, question: function.call(item_of[item], question_of[question])
+    )
+    return {"source": source, "answers": kind, "items": [each.id for each in items]}
 
 
-def _read(value: object, kind: AnswerKind) -> float | None:
-    return None if value is None else kind.read(value)
+def _answer_batch(
+    function: Function,
+    items: Sequence[Item],
+    questions: Sequence[Question],
+    kind: AnswerKind,
+    batch: Batch,
+) -> Tally:
+    """The Tally of a Batch, from a function that takes lists of cells."""
+    rows = np.repeat(np.arange(len(batch)), batch.repeats)
+    cells = [
+        Cell(str(number), items[batch.items[row]], questions[batch.questions[row]])
+        for number, row in enumerate(rows)
+    ]
+    plates = [cells[at : at + _PLATE] for at in range(0, len(cells), _PLATE)]
+    replies = [value for plate in plates for value in _answer_plate(function, plate)]
+    came = [None if value is None else kind.read(value) for value in replies]
+    given = np.array([value is not None for value in came])
+    values = np.array([value or 0.0 for value in came])
+    counts = np.bincount(rows[given], minlength=len(batch))
+    sums = np.zeros(len(batch))
+    np.add.at(sums, rows[given], values[given])
+    return Tally(counts, sums)
 
 
-def _recorded(path: Path, kind: AnswerKind, seed: int) -> tuple[TableOracle, list[str], list[str]]:
-    """Who answers from a file, and the names of its items and questions."""
+def _answer_plate(function: Function, plate: list[Cell]) -> list[object]:
+    values = list(function.call(plate))
+    if len(values) != len(plate):
+        raise InvalidAnswer(
+            f"{function.name} must return one answer for each question of a batch ({len(plate)})",
+            len(values),
+            "return None where there is none",
+        )
+    return values
+
+
+def _recorded(path: Path, kind: AnswerKind, seed: int, per_cell: int | None) -> dict[str, Any]:
+    """The arguments of ``askfew.certify`` for the recorded answers of a file."""
     needed = ("item", "question", "answer")
     others = tuple(name for name in LONG_COLUMNS if name not in needed)
     items: list[str] = []
@@ -241,15 +257,19 @@ def _recorded(path: Path, kind: AnswerKind, seed: int) -> tuple[TableOracle, lis
         except InvalidAnswer as error:
             expected, got, do = error.args
             raise InvalidInput(f"{path} line {line}: {expected}", got, do) from None
-    oracle = TableOracle.of_rows(items, questions, values, kind, np.random.default_rng(seed))
-    return oracle, list(dict.fromkeys(items)), list(dict.fromkeys(questions))
+    source = TableOracle.of_rows(items, questions, values, kind, np.random.default_rng(seed))
+    given: dict[str, Any] = {"source": source}
+    given["items"], given["questions"] = (list(dict.fromkeys(each)) for each in (items, questions))
+    if per_cell is not None:  # what is not positive is refused by the method, in its own words
+        given["per_cell"] = np.minimum(source.per_cell, per_cell) if per_cell > 0 else per_cell
+    return given
 
 
 @contextmanager
-def _kept(
+def _log_file(
     path: Path | None, items: Sequence[str], questions: Sequence[object], kind: AnswerKind
 ) -> Iterator[Log]:
-    """The log of a file, written back whatever happens."""
+    """The log in a file. It is written back also if the run fails: answers may have cost money."""
     log = Log(Problem(len(items), len(questions), kind))
     names = {"items": list(items), "questions": [str(each) for each in questions]}
     if path is not None and path.exists():
@@ -272,10 +292,10 @@ def _kept(
 
 
 def _table(outcome: Outcome) -> str:
-    """Every item with the name of its group, or why it has none."""
+    """A CSV table of the items, each with its group or the reason why it has none."""
     columns, names = outcome.table, outcome.group_names
     groups = [names[label] if label >= 0 else "" for label in columns["group"]]
     guesses = [names[label] for label in columns["guess"]]
     head = ("item", "group", "guess", "confidence", "undecided", "evidence")
     rest = (columns["confidence"], columns["undecided"], columns["evidence"])
-    return written(head, zip(columns["item"], groups, guesses, *rest, strict=True))
+    return csv_text(head, zip(columns["item"], groups, guesses, *rest, strict=True))

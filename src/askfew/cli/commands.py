@@ -1,8 +1,7 @@
-"""Every command: its name, where it lives, and what it says of itself in the help of the whole.
+"""The list of commands: name, place of the code, and the sentence for ``askfew --help``.
 
-Commands need databases, solvers and web servers, which take a second to import. So the whole keeps
-only a name, a place and a sentence of each: ``askfew --help`` loads none of them, and a command
-loads what it needs itself.
+Commands need databases, solvers and web servers, which take a second to import. So this list has
+only strings: ``askfew --help`` imports no command, and a command imports only what it needs.
 """
 
 from __future__ import annotations
@@ -18,37 +17,37 @@ __all__ = ["COMMANDS", "Command", "Group", "LazyCommand"]
 
 
 class Command(TyperCommand):
-    """A command whose flags stand alone in its help."""
+    """A command whose help shows flags without a value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """What it takes."""
+        """The parameters of the command."""
         return _plain_flags(super().get_params(ctx))
 
 
 class Group(TyperGroup):
-    """A group of commands, likewise."""
+    """A group of commands whose help shows flags without a value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """What it takes before the command."""
+        """The parameters before the command."""
         return _plain_flags(super().get_params(ctx))
 
 
 def _plain_flags(parameters: list[Any]) -> list[Any]:
     for each in parameters:
         if isinstance(each, TyperOption) and each.is_flag:
-            each.metavar = ""  # else Typer writes <bool>, as if one had to say --json true
+            each.metavar = ""  # otherwise Typer shows <bool>, as if one had to write --json true
     return parameters
 
 
 class LazyCommand(TyperCommand):
-    """Stands for the command, or the group of commands, at ``module:name`` in ``askfew.cli``."""
+    """The command, or the group of commands, at ``module:name`` in ``askfew.cli``."""
 
     def __init__(self, name: str, place: str, sentence: str, panel: str | None = None) -> None:
         super().__init__(name, help=sentence, rich_help_panel=panel)
         self._called, self._place = name, place
 
     def load(self) -> Any:
-        """The command itself."""
+        """Import the command."""
         module, attribute = self._place.split(":")
         found = getattr(import_module(f"askfew.cli.{module}"), attribute)
         if isinstance(found, typer.Typer):
@@ -58,14 +57,14 @@ class LazyCommand(TyperCommand):
         return get_command(alone)
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
-        """Where parsing begins: from here on it is the command itself."""
+        """Start parsing, with the imported command from here on."""
         return self.load().make_context(info_name, args, parent, **extra)
 
 
 _ALONE = {
     "demo": (
         "demo:demo",
-        "Two stories: what is asked, what it finds, what it costs; groups of equals, and a rule.",
+        "Run two examples, one for each promise: what is asked, what is found, what it costs.",
     ),
     "simulate": (
         "simulate:simulate",
@@ -89,11 +88,11 @@ _ALONE = {
     ),
     "certify": (
         "certify:certify",
-        "Sort new items by a rule that is there already, with a certificate about it.",
+        "Sort new items by an existing rule, with a certificate about it.",
     ),
     "bounds": (
         "bounds:bounds",
-        "What any method must pay, and what the paper's method may, on the problems of simulate.",
+        "Compute what any method needs at least, and the paper's method at most, on a problem.",
     ),
 }
 _CAMPAIGNS = {
@@ -129,13 +128,17 @@ _CAMPAIGNS = {
         "campaigns.exchange:import_file",
         "Read answers to open questions from a file, or a whole campaign.",
     ),
+    "invite": (
+        "campaigns.invite:invite",
+        "Make links by which people come to a campaign and answer in a browser.",
+    ),
     "workers": (
         "campaigns.owning:workers",
         "List who has come to a campaign or was invited: answers, questions held, who was revoked.",
     ),
     "revoke": (
         "campaigns.owning:revoke",
-        "Ask a worker no more: what they hold goes to others, what they answered counts.",
+        "Stop asking a worker: their open questions go to others, their answers count.",
     ),
     "pause": (
         "campaigns.owning:pause",
@@ -155,7 +158,7 @@ _CAMPAIGNS = {
         "Serve pages and the HTTP API over the campaigns of a store.",
     ),
     "mcp": (
-        "campaigns.mcp:mcp",
+        "campaigns.serve:mcp",
         "Serve campaigns to an AI agent: create, ask, tell, status, result as MCP tools.",
     ),
     "store": (

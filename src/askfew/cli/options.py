@@ -1,4 +1,4 @@
-"""Options that several commands share, so that they read the same everywhere."""
+"""Options that several commands share, so that they are the same everywhere."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ Tolerance = Annotated[
         show_default="not at all",
     ),
 ]
-Anchors = Annotated[int, Option(min=0, help="So many items of each group are known beforehand.")]
+Anchors = Annotated[int, Option(min=0, help="How many items of each group are known beforehand.")]
 Delta = Annotated[
     float, Option(help="Allowed probability of any wrong label (or expected share of them).")
 ]
@@ -104,7 +104,7 @@ def method_options(
     defining: int = 0,
     rule: bool = False,
 ) -> dict[str, object]:
-    """What to pass to the method, of what was said; InvalidInput for what it does not take."""
+    """The options to pass to the method; InvalidInput for one that it does not take."""
     wished = {
         "error": error,
         "per_cell": per_cell,
@@ -129,18 +129,20 @@ def method_options(
                 method,
                 "choose another method, or leave it out",
             )
-    # Which items and questions these are differs from world to world.
+    # Not passed on: which items and questions they are differs from world to world.
     return {name: said[name] for name in said if name not in ("anchors", "defining", "given")}
 
 
 def _numbers(text: str) -> str | int | list[int]:
-    """'auto', a number of groups, or several with commas between them."""
+    """Read 'auto', a number of groups, or several numbers with commas between them."""
     if text == "auto":
         return text
     try:
         numbers = [int(each) for each in text.split(",")]
     except ValueError:
         raise InvalidInput(
-            "--look-for must be auto, or whole numbers with commas", repr(text), "write 2,3,4, say"
+            "--look-for must be auto, or whole numbers with commas",
+            repr(text),
+            "write for example 2,3,4",
         ) from None
     return numbers if len(numbers) > 1 else numbers[0]

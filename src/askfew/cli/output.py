@@ -1,4 +1,4 @@
-"""How commands speak: reports on standard output, notes on standard error, files where they fit."""
+"""How commands print: reports on standard output, notes on standard error, checked files."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ notes = Console(stderr=True, highlight=False)
 
 
 def note(sentence: str) -> None:
-    """A sentence on standard error, as it is: what looks like markup may be a file's name."""
+    """Print a sentence on standard error, without markup: a file name may look like markup."""
     notes.print(sentence, markup=False, soft_wrap=True)
 
 
 def print_json(document: Mapping[str, object]) -> None:
-    """One JSON document on standard output, and nothing else there."""
+    """Print one JSON document. A command prints nothing else on standard output then."""
     typer.echo(json.dumps(document, indent=2, allow_nan=False))
 
 
 def progress(what: str, total: int) -> Callable[[Iterator[T]], Iterator[T]]:
-    """A watcher that shows a bar with time left; only on a terminal."""
+    """A function that shows a progress bar while results pass through it; only on a terminal."""
 
     def watch(results: Iterator[T]) -> Iterator[T]:
-        if not notes.is_terminal:  # some versions of rich end even a disabled bar with a line
+        if not notes.is_terminal:  # some versions of rich print a line even for a disabled bar
             yield from results
             return
         columns = (
@@ -56,7 +56,7 @@ _PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_drawable(path: Path | None) -> None:
-    """Refuse what no picture could be saved as, or drawn with; None is none."""
+    """Raise an error if no picture can be drawn and saved there; None is fine."""
     if path is None:
         return
     if find_spec("matplotlib") is None:
@@ -71,7 +71,7 @@ def check_drawable(path: Path | None) -> None:
 
 
 def check_writable(path: Path | None) -> None:
-    """Refuse a place where no file could be written; None is none."""
+    """Raise an error if no file can be written there; None is fine."""
     if path is None:
         return
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""``askfew paper``: the paper's experiments, resumed where they stopped."""
+"""``askfew paper``: the paper's experiments. A run that was stopped goes on where it was."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ EXPERIMENTS: dict[str, tuple[Callable[[], Study], int]] = {
     "exp3": (exp3.study, 20),
     "exp4": (exp4.study, 100),
 }
-"""Each with a number of runs that takes a few minutes on two cores; the paper has 5000."""
+"""Each with its default number of runs: what two cores do in a few minutes. The paper has 5000."""
 
 
 def paper(
     experiment: Annotated[str, Argument(help=f"One of {', '.join(EXPERIMENTS)}.")],
-    runs: Annotated[int | None, Option(help="Runs a cell (the paper has 5000).")] = None,
+    runs: Annotated[int | None, Option(help="Runs per point (the paper has 5000).")] = None,
     seed: options.Seed = 0,
     folder: Annotated[Path, Option(help="Where results, table and figure go.")] = Path("results"),
     fresh: Annotated[
@@ -66,7 +66,7 @@ def paper(
         watch=progress(experiment, len(study.places)),
     )
     drawn = _draw(
-        study, measured, points, folder, f"seed {seed}, {runs} runs a point, bands 5 to 95 %"
+        study, measured, points, folder, f"seed {seed}, {runs} runs per point, bands 5 to 95 %"
     )
     grown = [(claim.sentence, growth(claim, measured, points)) for claim in study.claims]
     if json:
@@ -116,7 +116,7 @@ def _published_lines(study: Study, path: Path | None) -> list[Line]:
 def _draw(
     study: Study, measured: Sequence[Measured], points: list[Line], folder: Path, caption: str
 ) -> bool:
-    """Draw the figure, if matplotlib is there to draw it."""
+    """Draw the figure if matplotlib is installed; return whether it is."""
     try:
         from askfew.experiments.curves import draw_curves
     except ImportError:
@@ -142,6 +142,8 @@ def _print_table(study: Study, measured: Sequence[Measured]) -> None:
         "errors",
         "unfinished",
     )
+    for column in table.columns[1:]:
+        column.justify = "right"
     for cell in measured:
         s = cell.summary
         spread = "-" if s.q05_answers is None else f"{s.q05_answers:,.0f} to {s.q95_answers:,.0f}"
@@ -155,7 +157,7 @@ def _print_table(study: Study, measured: Sequence[Measured]) -> None:
 def _conclusions(
     study: Study, measured: Sequence[Measured], grown: Sequence[tuple[str, Growth | None]]
 ) -> list[str]:
-    """What the figures say, before the figures: costs beside each other, errors, growth."""
+    """The conclusions in sentences: ratio of costs, errors, growth."""
     said = []
     if study.compared is not None:
         ours, theirs = (_means(measured, curve) for curve in study.compared)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv as csv_format
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from rich.table import Table
 from typer import Option
@@ -15,16 +15,17 @@ from typer import Option
 from askfew.algorithms import check_delta, takes_budget
 from askfew.cli import options
 from askfew.cli.output import check_writable, note, print_json, progress, report
-from askfew.clustering import MAX_ANSWERS
-from askfew.simulation import Drawn, Instance, Run, RunSummary, simulate_runs
+from askfew.sessions import MAX_ANSWERS
+from askfew.simulation import CustomWorlds, Instance, Run, RunSummary, simulate_runs
 
 __all__ = ["simulate"]
 
+Methods = Annotated[str, Option(help=f"{options.METHOD_HELP} Several: with commas between them.")]
+Budget = Annotated[int | None, Option(help="Answers to spend, for fixed-budget methods.")]
+
 
 def simulate(
-    method: Annotated[
-        str, Option(help=f"{options.METHOD_HELP} Several: with commas between them.")
-    ] = "frugal",
+    method: Methods = "frugal",
     items: options.Items = 20,
     questions: options.Questions = 1000,
     useful: options.Useful = 53,
@@ -45,9 +46,7 @@ def simulate(
     runs: Annotated[int, Option(help="How many runs.")] = 100,
     seed: options.Seed = 0,
     max_answers: options.MaxAnswers = MAX_ANSWERS,
-    budget: Annotated[
-        int | None, Option(help="Answers to spend, for fixed-budget methods.")
-    ] = None,
+    budget: Budget = None,
     jobs: options.Jobs = -1,
     csv: Annotated[Path | None, Option(help="Write a row for every run there.")] = None,
     json: options.AsJson = False,
@@ -55,13 +54,13 @@ def simulate(
     """Run methods many times on simulated problems: what they cost and how often they err."""
     check_delta(delta)
     check_writable(csv)
-    instance: Instance | Drawn = (
+    instance: Instance | CustomWorlds = (
         Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
         if oracle is None
-        else Drawn.named(oracle)
+        else CustomWorlds.named(oracle)
     )
     methods = method.split(",")
-    of_method = {
+    options_of = {
         each: options.method_options(
             each,
             groups=groups,
@@ -73,11 +72,10 @@ def simulate(
         )
         for each in methods
     }
-    results: dict[str, list[Run]] = {}
-    documents: list[dict[str, object]] = []
+    measured: dict[str, Measured] = {}
     for each in methods:
         began = time.perf_counter()
-        results[each] = simulate_runs(
+        results = simulate_runs(
             instance,
             each,
             delta=delta,
@@ -85,33 +83,47 @@ def simulate(
             seed=seed,
             jobs=jobs,
             max_answers=max_answers,
-            # Beside others, a method that stops by itself is told no budget.
+            # Next to others, a method that stops by itself gets no budget.
             budget=budget if len(methods) == 1 or takes_budget(each) else None,
             anchors=anchors,
-            options=of_method[each],
+            options=options_of[each],
             watch=progress(f"{each} runs", runs),
         )
         seconds = time.perf_counter() - began
-        summary = RunSummary.of(results[each])
-        documents.append({"method": each, **asdict(summary), "seconds": seconds})
+        measured[each] = Measured(results, RunSummary.of(results), seconds)
     if csv is not None:
-        _write(csv, results)
+        _write(csv, measured)
     if json:
         head = {"instance": instance.to_dict(), "delta": delta, "runs": runs, "seed": seed}
-        alone = documents[0] if len(methods) == 1 else {"methods": documents}
-        print_json({**head, **alone})
+        print_json({**head, **_document(measured)})
         return
-    summaries = {name: RunSummary.of(each) for name, each in results.items()}
-    _print_table(instance, summaries, [float(str(each["seconds"])) for each in documents])
+    _print_table(instance, measured)
     report.print(f"{runs} runs{' each' if len(methods) > 1 else ''}, seed {seed}, delta {delta:g}")
 
 
-def _write(path: Path, results: Mapping[str, Sequence[Run]]) -> None:
-    """One row for every run of every method; the same run of each has the same world."""
+class Measured(NamedTuple):
+    """The runs of one method, their summary, and how long they took."""
+
+    runs: list[Run]
+    summary: RunSummary
+    seconds: float
+
+
+def _document(measured: Mapping[str, Measured]) -> dict[str, object]:
+    """As JSON-ready values; a single method is not put into a list."""
+    documents = [
+        {"method": name, **asdict(each.summary), "seconds": each.seconds}
+        for name, each in measured.items()
+    ]
+    return documents[0] if len(documents) == 1 else {"methods": documents}
+
+
+def _write(path: Path, measured: Mapping[str, Measured]) -> None:
+    """One row for every run of every method; runs of the same number have the same world."""
     rows = [
         {"method": method, "run": number, **run.to_dict()}
-        for method, runs in results.items()
-        for number, run in enumerate(runs)
+        for method, each in measured.items()
+        for number, run in enumerate(each.runs)
     ]
     with path.open("w", newline="") as file:
         columns = dict.fromkeys(name for row in rows for name in row)
@@ -121,17 +133,13 @@ def _write(path: Path, results: Mapping[str, Sequence[Run]]) -> None:
     note(f"Wrote {path}")
 
 
-def _print_table(
-    instance: Instance | Drawn, summaries: Mapping[str, RunSummary], seconds: Sequence[float]
-) -> None:
-    """What is measured in rows, the methods in columns."""
+def _print_table(instance: Instance | CustomWorlds, measured: Mapping[str, Measured]) -> None:
+    """A row for each figure, a column for each method."""
     table = Table(title=str(instance), title_justify="left")
     table.add_column("")
-    for method in summaries:
+    for method in measured:
         table.add_column(method, justify="right")
-    lines = [
-        _lines(summary, taken) for summary, taken in zip(summaries.values(), seconds, strict=True)
-    ]
+    lines = [_lines(each.summary, each.seconds) for each in measured.values()]
     for name in dict.fromkeys(name for each in lines for name in each):
         table.add_row(name, *(each.get(name, "-") for each in lines))
     report.print(table)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from askfew.records import Batch, Floats, Ints, Problem, Tally
 __all__ = ["CellSums", "CellTable", "Cells"]
 
 Mask: TypeAlias = NDArray[np.bool_]
+_Columns: TypeAlias = list[NDArray[Any]]
 _MOST = 2 * 10**6
 """The most cells of a table; beyond it only the questions with the most answers are kept. A round
 number: fitting classes to it takes seconds and tens of megabytes."""
@@ -78,27 +79,33 @@ class CellTable:
     sums: Floats
 
 
-@dataclass
 class Cells:
     """Adds answers up as they come; needs memory for cells, not for answers."""
 
-    problem: Problem
-    _cell: list[Ints] = field(default_factory=list)
-    _count: list[Ints] = field(default_factory=list)
-    _sum: list[Floats] = field(default_factory=list)
-    _square: list[Floats] = field(default_factory=list)
-    _rows: int = 0
-    _merged: int = 0
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._cells: Ints = np.zeros(0, dtype=np.int64)
+        """The cells that are added up, sorted; ``_columns`` are their counts, sums and squares."""
+        self._columns: _Columns = [np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)]
+        self._new: list[tuple[Ints, _Columns]] = []
+        """Answers of other cells, as they came."""
+        self._new_rows = 0
 
     def add(self, batch: Batch, tally: Tally) -> None:
         """Take in an answered Batch."""
-        self._cell.append(batch.items * self.problem.questions + batch.questions)
-        self._count.append(tally.counts)
-        self._sum.append(tally.sums)
-        self._square.append(self._squares(tally))
-        self._rows += len(batch)
-        # Merging sorts all rows. Waiting until they have tripled keeps the total cost linear.
-        if self._rows > 2 * self._merged + 10**5:
+        cells = batch.items * self.problem.questions + batch.questions
+        columns: _Columns = [tally.counts, tally.sums, self._squares(tally)]
+        # Most rows ask a cell again. They are added in place; only new cells need sorting.
+        place = np.searchsorted(self._cells, cells)
+        place[place == len(self._cells)] = 0
+        again = self._cells[place] == cells if len(self._cells) else np.zeros(len(cells), bool)
+        for own, heard in zip(self._columns, columns, strict=True):
+            np.add.at(own, place[again], heard[again])
+        if not again.all():
+            self._new.append((cells[~again], [column[~again] for column in columns]))
+            self._new_rows += len(self._new[-1][0])
+        # Waiting until the new rows are as many as the old keeps the total cost linear.
+        if self._new_rows > len(self._cells) + 10**5:
             self._merge()
 
     def _squares(self, tally: Tally) -> Floats:
@@ -109,13 +116,16 @@ class Cells:
         return np.where(tally.counts > 1, np.nan, tally.sums**2)
 
     def _merge(self) -> None:
-        if self._rows > self._merged:
-            cells, place = np.unique(np.concatenate(self._cell), return_inverse=True)
-            counts = np.zeros(len(cells), dtype=np.int64)
-            np.add.at(counts, place, np.concatenate(self._count))
-            self._cell, self._count = [cells], [counts]
-            self._sum, self._square = _added(self._sum, place), _added(self._square, place)
-            self._rows = self._merged = len(cells)
+        if self._new:
+            parts = [(self._cells, self._columns), *self._new]
+            self._cells, place = np.unique(
+                np.concatenate([cells for cells, _ in parts]), return_inverse=True
+            )
+            for number, own in enumerate(self._columns):
+                total = np.zeros(len(self._cells), dtype=own.dtype)
+                np.add.at(total, place, np.concatenate([columns[number] for _, columns in parts]))
+                self._columns[number] = total
+            self._new, self._new_rows = [], 0
 
     def sums(self) -> CellSums:
         """All answered cells, one after the other.
@@ -126,19 +136,15 @@ class Cells:
         >>> cells.sums().variance
         array([0.25])
         """
-        if not self._cell:
-            none = np.zeros(0, dtype=np.int64)
-            return CellSums(none, none, none, np.zeros(0), np.zeros(0))
         self._merge()
-        item, question = np.divmod(self._cell[0], self.problem.questions)
-        square = self._square[0]
+        item, question = np.divmod(self._cells, self.problem.questions)
+        count, total, square = self._columns
         if isinstance(self.problem.kind, Number):
             # If numbers are so large that rounding their squares hides the noise, the variance is
             # unknown.
             lost = square * _RESOLUTION > self.problem.kind.sigma**2
             square = np.where(lost, np.nan, square)
-        every = CellSums(item, question, self._count[0], self._sum[0], square)
-        return every.where(every.count > 0)
+        return CellSums(item, question, count, total, square).where(count > 0)
 
     def table(self) -> CellTable:
         """All answered cells as a table.
@@ -150,10 +156,6 @@ class Cells:
         array([[4]])
         """
         return self.sums().table()
-
-
-def _added(parts: list[Floats], place: Ints) -> list[Floats]:
-    return [np.asarray(np.bincount(place, np.concatenate(parts)), dtype=np.float64)]
 
 
 def _busiest(question: Ints, count: Ints, most: int) -> Mask:

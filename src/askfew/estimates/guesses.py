@@ -13,20 +13,24 @@ Without certified or told labels nothing says which split is meant, and a model 
 that other items would not show. So models are fitted to halves of the items, and guesses are on
 average no surer than the halves agree. If items of one group are identical there is only one split,
 and nothing needs to be bounded.
+
+Where a rule cuts one question in two, its groups are the sides of the cut. Then no model is needed:
+a guess is the side that the item's own answers lie on.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.special import xlogy
+import scipy
 
+from askfew.answers import AnswerKind, Number
 from askfew.estimates.cells import CellSums
 from askfew.estimates.classes import DISCOUNT, EDGE, CellMeans, Classes, fit
 from askfew.records import Floats, Ints, Problem
+from askfew.rule import Rule
 
 __all__ = ["Guesses", "guess_groups"]
 
@@ -42,6 +46,9 @@ _HALVINGS = 3
 """How often the items are halved. A round number: with 3 the share is known to about a tenth."""
 _HALF_STARTS = 4
 """Starts of EM for a half. A round number, for speed."""
+_FITTED = 10_000
+"""The most items that classes are fitted to, for speed: the levels of so many are as good as known,
+and 100,000 took five seconds (benchmarks/scale.md). The fitted model sorts the others."""
 _PREDICTED = 50_000
 """The most cells that are predicted to find the belief. A round number, for speed."""
 
@@ -63,19 +70,23 @@ def guess_groups(
     sure: float = 0.0,
     identical: bool = False,
     on: int | None = None,
+    rule: Rule | None = None,
 ) -> Guesses:
     """Guess the group of every item.
 
     ``labels`` are certified or told (-1 elsewhere), each right with probability ``sure`` at least;
     if that is 0 they are kept as guesses, but the classes are fitted without them. ``identical``
     says that items of one group are the same, so that repeats count in full. If the labels rest on
-    one question, ``on``, the groups are what items answer to that one.
+    one question, ``on``, the groups are what items answer to that one. ``rule`` is the rule of the
+    labels, if they follow one, with its questions by number.
 
     >>> item, sums = np.arange(3), np.array([9.0, 0.0, 8.0])
     >>> cells = CellSums(item, np.zeros(3, int), np.full(3, 9), sums, sums)
     >>> guess_groups(Problem(3, 1), cells, np.array([0, 1, -1]), 2, sure=0.9).groups
     array([0, 1, 0])
     """
+    if rule is not None and _is_one_cut(rule):
+        return _kept(_by_cut(problem, cells, rule), labels, sure)
     chances = np.full((problem.items, groups), 1 / groups)
     known = labels[cells.item]
     complete = sure > 0 and len(np.unique(known[known >= 0])) == groups
@@ -87,20 +98,77 @@ def guess_groups(
         rng = np.random.default_rng(0)  # for the starts of EM: the same answers, the same guesses
         discount = 0.0 if identical and complete else DISCOUNT
         answered = CellMeans.of(problem.kind, table.counts, table.sums, discount)
-        model = fit(answered, groups, rng, known=known if complete else None)
+        some = _fitted_items(known, groups)
+        model = _model(answered, some, groups, rng, known if complete else None)
         shares = _shares(model.posterior)
         believed = _believed(answered, model, shares, table.counts, identical and complete)
         if not complete and not identical:
-            believed = _no_surer(believed, _reliability(answered, groups, rng))
+            believed = _no_surer(believed, _reliability(answered.rows(some), groups, rng))
         order = np.arange(groups) if complete else _order(believed, known)
         chances[:] = shares[order]
         chances[table.items] = believed[:, order]
+    return _kept(chances, labels, sure)
+
+
+def _kept(chances: Floats, labels: Ints, sure: float) -> Guesses:
+    """The likeliest groups, but labels as they are."""
     guessed = chances.argmax(axis=1)
     confidence = np.minimum(chances.max(axis=1), 1.0)  # rounding may put it just above 1
     certified = labels >= 0
     guessed[certified] = labels[certified]
     confidence[certified] = np.clip(chances[certified, labels[certified]], sure, 1.0)
     return Guesses(guessed, confidence)
+
+
+def _is_one_cut(rule: Rule) -> bool:
+    return len(rule.questions) == 1 and sorted(rule.leaves) == [(0,), (1,)]
+
+
+def _by_cut(problem: Problem, cells: CellSums, rule: Rule) -> Floats:
+    """The probability of each side of the only cut (items x groups), by an item's own answers.
+
+    All means are equally likely beforehand.
+    """
+    here = cells.where(cells.question == rule.questions[0])
+    count, total = np.zeros((2, problem.items))
+    count[here.item], total[here.item] = here.count, here.sum
+    above = 1 - _below(problem.kind, rule.root.cuts[0], count, total)
+    high = above if rule.root.weights[0] > 0 else 1 - above
+    order = np.argsort([group for (group,) in rule.leaves])  # leaves go from low to high
+    return np.asarray(np.stack([1 - high, high], axis=1)[:, order])
+
+
+def _below(kind: AnswerKind, cut: float, count: Floats, total: Floats) -> Floats:
+    """The probability that each item's mean lies below the cut, given its answers."""
+    if isinstance(kind, Number):
+        away = (cut * count - total) / (kind.sigma * np.sqrt(np.maximum(count, 1)))
+        return np.asarray(scipy.special.ndtr(away), dtype=np.float64)
+    yes = (total - kind.low * count) / (kind.high - kind.low)
+    share = np.clip((cut - kind.low) / (kind.high - kind.low), 0, 1)
+    return np.asarray(scipy.special.betainc(1 + yes, 1 + count - yes, share), dtype=np.float64)
+
+
+def _fitted_items(known: Ints, groups: int) -> Ints:
+    """The items that the classes are fitted to: all, or some at random and some of every group."""
+    if len(known) <= _FITTED:
+        return np.arange(len(known))
+    order = np.random.default_rng(0).permutation(len(known))
+    of_each = [order[known[order] == group][: _FITTED // (2 * groups)] for group in range(groups)]
+    return np.unique(np.concatenate([order[: _FITTED // 2], *of_each]))
+
+
+def _model(
+    answered: CellMeans, some: Ints, groups: int, rng: np.random.Generator, known: Ints | None
+) -> Classes:
+    """The classes of some items, with the probabilities of all."""
+    here = None if known is None else known[some]
+    model = fit(answered.rows(some), groups, rng, known=here)
+    if len(some) == len(answered.weights):
+        return model
+    posterior = model.probabilities(answered)
+    if known is not None:
+        posterior[known >= 0] = np.eye(groups)[known[known >= 0]]
+    return replace(model, posterior=posterior)
 
 
 def _reliability(answered: CellMeans, groups: int, rng: np.random.Generator) -> float:
@@ -126,7 +194,7 @@ def _agreement_beyond_chance(one: Ints, other: Ints) -> float:
     classes = max(one.max(), other.max()) + 1
     together = np.zeros((classes, classes))
     np.add.at(together, (one, other), 1 / len(one))
-    place, name = linear_sum_assignment(together, maximize=True)
+    place, name = scipy.optimize.linear_sum_assignment(together, maximize=True)
     chance = float((together.sum(axis=1)[place] * together.sum(axis=0)[name]).sum())
     return float((together[place, name].sum() - chance) / max(1 - chance, 1e-9))
 
@@ -143,7 +211,7 @@ def _no_surer(believed: Floats, reliable: float) -> Floats:
 
 def _shares(posterior: Floats) -> Floats:
     """The shares of the groups; an item counts less if its class is doubtful."""
-    doubt = -xlogy(posterior, posterior).sum(axis=1) / np.log(posterior.shape[1])
+    doubt = -scipy.special.xlogy(posterior, posterior).sum(axis=1) / np.log(posterior.shape[1])
     members = ((1 - doubt) @ posterior) + _PSEUDO_ITEMS
     return np.asarray(members / members.sum())
 
@@ -215,7 +283,7 @@ def _order(chances: Floats, known: Ints) -> Ints:
         together = np.zeros((groups, groups))
         np.add.at(together, (known[known >= 0], nearest[known >= 0]), 1)
         # The assignment that agrees with most labels: an argmax could name two classes alike.
-        return np.asarray(linear_sum_assignment(-together)[1])
+        return np.asarray(scipy.optimize.linear_sum_assignment(-together)[1])
     first = [
         int(np.argmax(nearest == group)) if (nearest == group).any() else len(nearest) + group
         for group in range(groups)

@@ -24,7 +24,8 @@ __all__ = ["Error", "label_threshold", "nine_digits"]
 
 Error = Literal["any", "share"]
 
-_STEPS = 2.0**30  # a little more than nine decimal digits
+_STEPS = 2.0**30
+"""Thirty bits of the mantissa are kept: a little more than nine decimal digits."""
 
 
 def nine_digits(values: ArrayLike) -> Floats:

@@ -17,7 +17,7 @@ __all__ = ["largest_bet", "round_evidence"]
 
 _MOST = 0.85
 """The largest bet, as a share of the bet at which one surprising answer would lose everything. The
-value hardly matters: for 20 000 simulated items at .85, .95 or .99 (rounds of three yes/no answers,
+value hardly matters: for 20,000 simulated items at .85, .95 or .99 (rounds of three yes/no answers,
 7.6 nats) .7 to .99 cost the same within 1.5 %. What matters is that it is below 1, so that no
 answer can make the evidence infinite."""
 

@@ -39,7 +39,7 @@ def log_mixture(s: ArrayLike, v: ArrayLike, rho: float) -> Floats:
 
 
 def boundary(v: ArrayLike, rho: float, alpha: float) -> Floats:
-    """The |S| at which the normal mixture reaches 1 / alpha.
+    """The $|S|$ at which the normal mixture reaches 1 / alpha.
 
     >>> boundary(64, rho=tuned_rho(64, 0.05), alpha=0.05).round(5)
     np.float64(24.28167)

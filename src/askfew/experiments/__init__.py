@@ -1,1 +1,1 @@
-"""Experiments: each a frozen configuration, a run, a table and a figure, in one file."""
+"""The benchmark and the paper's experiments: frozen configurations, runs, tables and figures."""

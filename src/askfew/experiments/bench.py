@@ -1,6 +1,6 @@
-"""The benchmark: planted instances x methods, all measured in one run and from one seed.
+"""The benchmark: planted instances x methods, measured in one run and from one seed.
 
-Beside them stands the floor: lower bounds that no method can go below.
+The lower bounds that no method can go below are computed for comparison.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -28,8 +28,8 @@ __all__ = [
     "Cell",
     "Floor",
     "SameGroupQueries",
+    "cell_row",
     "default_methods",
-    "flat",
     "floors",
     "pairs",
     "run_bench",
@@ -57,6 +57,8 @@ def _yes_no(n: int, d: int, useful: int, gap: float) -> Case:
     return Case(name, Instance(n, d, useful, gap, noise="yes-no"))
 
 
+# Besides the paper's instances: hard cases of each sort, such as graded gaps, rare groups, weak or
+# few useful questions. Their numbers are plain choices; they stay fixed so that tables compare.
 GRADED = Case("graded, n = 300, 3/sqrt(j)", Instance(300, 1000, 1000, 3.0, decay=0.5))
 UNBALANCED = Case("one in twenty, n = 200, d = 50", Instance(200, 50, 5, 2.0, balance=0.05))
 LONER = Case("one item alone, n = 50, d = 20", Instance(50, 20, 4, 3.0, balance=0.02))
@@ -95,23 +97,25 @@ SUITES: dict[str, tuple[Case, ...]] = {
     ),
 }
 METHODS = ("frugal", "told-gap", "paper", "kmeans10", "spectral")
-"""What the suites quick and full compare."""
+"""The methods that the suites quick and full compare."""
 PEERS = ("frugal", "told-levels", "told-gap", "acb", "boc", "ariu", "same-cluster", "spectral")
-"""What the suite peers compares: methods of others, and both yardsticks."""
+"""The methods that the suite peers compares: those of other authors, and both yardsticks."""
 _TWO_GROUPS = ("told-gap", "paper")
-"""Methods that know of no more."""
+"""Methods that can only find two groups."""
 
-FEWER = {"paper": 20, "kmeans10": 40, "spectral": 40, "boc": 20, "ariu": 40}
-"""The costly ones get at most so many runs: their means need no more to be compared."""
+MOST_RUNS = {"paper": 20, "kmeans10": 40, "spectral": 40, "boc": 20, "ariu": 40}
+"""The most runs of slow methods. A plain choice: they take most of the time, and the table prints
+the interval of their errors."""
 
 LARGEST_TABLE = 2_000_000
-"""A fixed budget is doubled up to so many answers, and no larger table is asked at all: where that
-fails, asking everything fails."""
+"""A fixed budget is doubled up to this many answers, and methods that ask everything are left out
+for larger tables. A plain choice: more than a hundred times what frugal asks
+(benchmarks/bench.md)."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one case, and its cost as a ratio to the paper's and to the yardstick's."""
+    """One method on one case, and its cost divided by the paper's and by the yardstick's."""
 
     case: str
     method: str
@@ -134,7 +138,7 @@ def run_bench(
 ) -> list[Cell]:
     """Measure every method on every case of a suite."""
     measured = (
-        _measure(case, method, delta, min(runs, FEWER.get(method, runs)), seed, jobs)
+        _measure(case, method, delta, min(runs, MOST_RUNS.get(method, runs)), seed, jobs)
         for case, method in pairs(suite, methods)
     )
     return _with_ratios(list(watch(measured)))
@@ -146,8 +150,8 @@ def default_methods(suite: str) -> tuple[str, ...]:
 
 
 def pairs(suite: str, methods: Sequence[str]) -> list[tuple[Case, str]]:
-    """What is measured: all but the methods that ask everything, where that is too much, and those
-    of two groups, where there are more.
+    """What is measured. Methods that ask everything are left out where the table is too large, and
+    methods for two groups where there are more groups.
     """
     return [
         (case, method)
@@ -186,7 +190,7 @@ def _measure(case: Case, method: str, delta: float, runs: int, seed: int, jobs: 
 
 @dataclass(frozen=True)
 class SameGroupQueries:
-    """The same groups, asked otherwise: question j is "is this item in the group of item j?".
+    """The same groups with other questions: question j is "is this item in the group of item j?".
 
     A query is as reliable as one answer to the instance's best question: the chance that this
     answer lies nearer to its own group's mean than to the other's.
@@ -195,7 +199,7 @@ class SameGroupQueries:
     instance: Instance
 
     def draw(self, seed: np.random.SeedSequence) -> World:
-        """A world that the seed decides."""
+        """Draw the world of this seed."""
         for_world, for_answers = seed.spawn(2)
         labels = self.instance.draw(for_world).labels
         chances = np.where(labels[:, np.newaxis] == labels, self.right, 1 - self.right)
@@ -220,7 +224,7 @@ class Floor:
 
 
 def floors(case: Case, delta: float) -> list[Floor]:
-    """The lower bounds that say something of a case."""
+    """The lower bounds for a case, without those that are void."""
     instance = case.instance
     n = instance.items
     if instance.groups > 2:
@@ -241,7 +245,7 @@ def floors(case: Case, delta: float) -> list[Floor]:
 
 
 def _doubling_from_half(table: int) -> list[int]:
-    """Half the table, the table, twice the table ... as far as it stays affordable."""
+    """Half the table, the table, twice the table, and so on up to LARGEST_TABLE answers."""
     budgets = [table // 2]
     while 2 * budgets[-1] <= LARGEST_TABLE:
         budgets.append(2 * budgets[-1])
@@ -256,19 +260,13 @@ def _with_ratios(cells: list[Cell]) -> list[Cell]:
         return own / other if own is not None and other else None
 
     return [
-        Cell(
-            **{
-                **vars(cell),
-                "to_paper": ratio(cell, "paper"),
-                "to_told_gap": ratio(cell, "told-gap"),
-            }
-        )
+        replace(cell, to_paper=ratio(cell, "paper"), to_told_gap=ratio(cell, "told-gap"))
         for cell in cells
     ]
 
 
-def flat(cell: Cell) -> dict[str, object]:
-    """A cell as one row of a table, JSON-ready."""
+def cell_row(cell: Cell) -> dict[str, object]:
+    """A cell as one row of a table, in JSON-ready values."""
     row = asdict(cell)
     summary = row.pop("summary")
     low, high = summary.pop("error_interval")

@@ -1,4 +1,4 @@
-"""The look of the paper's figures: mean curves with bands from 5 % to 95 %."""
+"""Figures like the paper's: mean curves with bands from 5 % to 95 %."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["draw_curves"]
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 _MARKS = "osD^vP*X"
 _FEW = 10
-"""Values of x that each get a tick."""
+"""The most values of x that each get a tick. A plain choice of layout."""
 _BELOW = 8
-"""The axis of answers begins at the cheapest runs, divided by this. A round number."""
+"""The axis of answers begins at the cheapest runs, divided by this. A plain choice of layout."""
 
 
 def draw_curves(
@@ -32,7 +32,7 @@ def draw_curves(
     x_label: str,
     caption: str,
 ) -> None:
-    """Draw every curve and save as PNG and SVG beside each other."""
+    """Draw every curve and save the figure as PNG and as SVG."""
     figure, axes = plt.subplots(figsize=(9.5, 5.8), layout="constrained")
     curves = list(dict.fromkeys(cell.curve for cell in measured))
     for index, curve in enumerate(curves):
@@ -52,7 +52,7 @@ def draw_curves(
     axes.set_xscale("log" if _even(np.log(values)) > _even(values) else "linear")
     axes.set_yscale("log")
     lows = [cell.summary.q05_answers for cell in measured if cell.summary.q05_answers]
-    if lows:  # a bound far below all that was measured would take the room of the points
+    if lows:  # otherwise a bound far below all points would take most of the figure
         axes.set_ylim(bottom=min(lows) / _BELOW)
     _tick(axes.xaxis, values)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
@@ -69,13 +69,13 @@ def draw_curves(
 
 
 def _even(values: ArrayLike) -> float:
-    """How evenly they are spread over an axis: the least step as a share of the mean one."""
+    """How evenly values are spread over an axis: the smallest step divided by the mean step."""
     steps = np.diff(np.asarray(values, dtype=np.float64))
     return float(steps.min() / steps.mean()) if len(steps) else 1.0
 
 
 def _tick(axis: Axis, values: Sequence[float]) -> None:
-    """Plain numbers: every value if they are few."""
+    """Label the axis with plain numbers; label every value if there are few."""
     if len(values) <= _FEW:
         axis.set_major_locator(FixedLocator(values))
         axis.set_minor_locator(NullLocator())

@@ -1,4 +1,4 @@
-"""Experiment 1: 20 items, 1000 questions, from one useful question to all of them, same norm."""
+"""Experiment 1: 20 items and 1000 questions, of which one to all are useful, with equal norm."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from askfew.experiments.study import GrowthClaim, Line, Place, Study, repeated
-from askfew.experiments.trials import (
-    sufficient,
-    try_bandit_clustering,
-    try_candidate_row,
-    try_cluster_by_candidates,
-)
+from askfew.experiments.study import GrowthClaim, Line, Point, Study, measure_by_repeating
+from askfew.experiments.trials import measure_by_budget, trials_at
 from askfew.planning.theory_params import divergence_of
-from askfew.simulation import Instance, Trial, try_method
+from askfew.simulation import Instance, try_method
 from askfew.theory import labelling_mean, theorem_4_1
 
 __all__ = ["Config", "study"]
@@ -37,40 +32,35 @@ class Config:
 
     @property
     def sparsities(self) -> list[int]:
-        """The twenty s."""
+        """The twenty values of s."""
         return [(self.questions - 1) * (gamma - 1) // 19 + 1 for gamma in range(1, 21)]
 
     def instance(self, s: int) -> Instance:
-        """Groups that differ by norm / sqrt(s) on s questions."""
+        """An instance whose groups differ by norm / sqrt(s) on s questions."""
         return Instance(self.items, self.questions, s, self.norm / math.sqrt(s))
 
 
 def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
-    """All curves of the paper's Figure 1, and ours."""
+    """The curves of the paper's Figure 1, and those of frugal."""
     half = config.delta / 2
-    trials: dict[str, Trial] = {
-        f"CR({half:g})": partial(try_candidate_row, delta=half),
-        f"CBC({half:g})": partial(try_cluster_by_candidates, delta=half),
-        f"BanditClustering({config.delta:g})": partial(try_bandit_clustering, delta=config.delta),
-        f"frugal({config.delta:g})": partial(try_method, method="frugal", delta=config.delta),
-        f"frugal({config.careful_delta:g})": partial(
-            try_method, method="frugal", delta=config.careful_delta
-        ),
-    }
+    trials = trials_at(config.delta)
+    trials[f"frugal({config.careful_delta:g})"] = partial(
+        try_method, method="frugal", delta=config.careful_delta
+    )
     fixed = {
         "kmeans": config.kmeans_budgets,
         "kmeans10": config.fair_budgets,
         "spectral": config.fair_budgets,
     }
     places = [
-        Place(curve, s, repeated(config.instance(s), trial))
+        Point(curve, s, measure_by_repeating(config.instance(s), trial))
         for curve, trial in trials.items()
         for s in config.sparsities
     ] + [
-        Place(
+        Point(
             f"{method}, error <= {config.target_error:.0%}",
             s,
-            sufficient(config.instance(s), method, budgets, config.target_error),
+            measure_by_budget(config.instance(s), method, budgets, config.target_error),
         )
         for method, budgets in fixed.items()
         for s in config.sparsities
@@ -93,7 +83,7 @@ def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
 
 
 def _lower_bounds(config: Config) -> list[Line]:
-    """At the careful delta: Theorem 4.1 is void at the paper's."""
+    """The lower bounds at the careful delta, because Theorem 4.1 is void at the paper's delta."""
     delta, s = config.careful_delta, config.sparsities
     instances = [config.instance(each) for each in s]
     labelling = [labelling_mean(config.items, divergence_of(each), delta) for each in instances]

@@ -1,18 +1,12 @@
-"""Experiment 3 (the authors ran it beside the paper): ever rarer second groups."""
+"""Experiment 3, which the authors ran besides those of the paper: rarer and rarer second groups."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import partial
 
-from askfew.experiments.study import GrowthClaim, Place, Study, repeated
-from askfew.experiments.trials import (
-    sufficient,
-    try_bandit_clustering,
-    try_candidate_row,
-    try_cluster_by_candidates,
-)
-from askfew.simulation import Instance, Trial, try_method
+from askfew.experiments.study import GrowthClaim, Point, Study, measure_by_repeating
+from askfew.experiments.trials import measure_by_budget, trials_at
+from askfew.simulation import Instance
 
 __all__ = ["Config", "study"]
 
@@ -31,29 +25,23 @@ class Config:
     target_error: float = 0.01
 
     def instance(self, small: int) -> Instance:
-        """The instance whose second group has so many items."""
+        """The instance whose second group has this many items."""
         balance = small / self.items
         return Instance(self.items, self.questions, self.useful, self.gap, balance=balance)
 
 
 def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
-    """The paper's procedures, k-means and frugal against the share of the small group."""
+    """Answers of the paper's procedures, k-means and frugal against the small group's share."""
     half = config.delta / 2
-    trials: dict[str, Trial] = {
-        f"CR({half:g})": partial(try_candidate_row, delta=half),
-        f"CBC({half:g})": partial(try_cluster_by_candidates, delta=half),
-        f"BanditClustering({config.delta:g})": partial(try_bandit_clustering, delta=config.delta),
-        f"frugal({config.delta:g})": partial(try_method, method="frugal", delta=config.delta),
-    }
     places = [
-        Place(curve, small / config.items, repeated(config.instance(small), trial))
-        for curve, trial in trials.items()
+        Point(curve, small / config.items, measure_by_repeating(config.instance(small), trial))
+        for curve, trial in trials_at(config.delta).items()
         for small in config.small_groups
     ] + [
-        Place(
+        Point(
             f"kmeans, error <= {config.target_error:.0%} or the largest budget",
             small / config.items,
-            sufficient(
+            measure_by_budget(
                 config.instance(small), "kmeans", config.kmeans_budgets, config.target_error
             ),
         )
@@ -74,4 +62,5 @@ def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
                 "the sum of both: flat where labelling dominates (exponent 0)",
             ),
         ],
+        compared=(f"frugal({config.delta:g})", f"BanditClustering({config.delta:g})"),
     )

@@ -1,11 +1,11 @@
-"""Experiment 4 (the authors ran it beside the paper): yes/no answers, half the questions useful."""
+"""Experiment 4, which the authors ran besides those of the paper: yes/no answers."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from askfew.experiments.study import GrowthClaim, Place, Study, repeated
+from askfew.experiments.study import GrowthClaim, Point, Study, measure_by_repeating
 from askfew.experiments.trials import try_bandit_clustering
 from askfew.simulation import Instance, Trial, try_method
 
@@ -23,7 +23,7 @@ class Config:
     budget: int = 400_000
 
     def instance(self, useful: int) -> Instance:
-        """The instance with so many useful questions and as many idle ones."""
+        """The instance with this many useful questions and as many useless ones."""
         return Instance(self.items, 2 * useful, useful, self.gap, noise="yes-no")
 
 
@@ -37,7 +37,7 @@ def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
         ),
     }
     places = [
-        Place(curve, 2 * useful, repeated(config.instance(useful), trial))
+        Point(curve, 2 * useful, measure_by_repeating(config.instance(useful), trial))
         for curve, trial in trials.items()
         for useful in config.useful
     ]
@@ -56,4 +56,5 @@ def study(config: Config = Config()) -> Study:  # noqa: B008 (frozen)
             )
             for curve in list(trials)[:2]
         ],
+        compared=(f"frugal({config.delta:g})", f"BanditClustering({config.delta:g})"),
     )

@@ -1,8 +1,8 @@
-"""The suite real: what askfew and what a user would do instead find of classes in real data.
+"""The suite real: how well askfew and the alternatives find the classes in real data.
 
-Every seed draws other answers (and other anchors) of the same items. First askfew runs, with each
-of its settings; then each of the others is given as many answers as the setting it stands beside
-used on that seed, and, where it has anchors, the same ones.
+Every seed draws other answers (and other anchors) for the same items. askfew runs first, with each
+of its settings. Then each alternative gets as many answers as the setting it is compared with used
+on that seed, and the same anchors.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -22,17 +23,22 @@ from askfew.outcome import Outcome, outcome_of
 from askfew.records import Batch, Finding, Floats, Ints, Oracle, Tally
 from askfew.simulation import Engine, World, judge
 
-__all__ = ["INSTEAD", "SETTINGS", "RealRow", "Setting", "run_real", "settings_for"]
+__all__ = ["ALTERNATIVES", "SETTINGS", "RealRow", "Setting", "run_real", "settings_for"]
 
-MOST = 100_000
-"""Answers at which a run is stopped: several times what whoever finds something needs."""
+MAX_ANSWERS = 100_000
+"""A run is stopped at this many answers. A plain choice: several times what any run that finds
+something has needed (benchmarks/real.md)."""
+
+_FEWEST_COMMON = 5
+"""Two seeds are compared only if they decided more items than this in common. A plain choice: an
+index of fewer items is noise."""
 
 _Bools = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A method as it is used; with ``like`` it gets as many answers as that setting used."""
+    """A method and its options. It gets as many answers as the setting named ``like`` used."""
 
     name: str
     method: str
@@ -50,8 +56,8 @@ SETTINGS = (
     Setting("3 anchors: rule", "rule", SHARE, anchors=3),
     Setting("10 anchors: rule", "rule", SHARE, anchors=10),
 )
-"""askfew's own; of the rule the share of errors is bounded where nothing else is said."""
-INSTEAD = (
+"""The settings of askfew. Of a rule delta bounds the share of errors, unless the name says any."""
+ALTERNATIVES = (
     Setting("majority vote", "majority-vote", like="rule", most_groups=2),
     Setting("Dawid-Skene", "dawid-skene", like="rule", most_groups=2),
     Setting("k-means", "kmeans10", like="rule"),
@@ -67,35 +73,44 @@ INSTEAD = (
         )
     ),
 )
-"""What a user would do instead."""
+"""What a user could do instead."""
 
 
 def settings_for(world: RealWorld) -> list[Setting]:
     """The settings that can run with the world's number of groups."""
-    every = (*SETTINGS, *INSTEAD)
+    every = (*SETTINGS, *ALTERNATIVES)
     return [each for each in every if each.most_groups is None or world.groups <= each.most_groups]
 
 
 @dataclass(frozen=True, eq=False)
 class _Try:
-    """One run of one setting, as a referee sees it."""
+    """One run of one setting, judged by somebody who knows the classes."""
 
     answers: int
     busiest: int
-    """Answers of the cell that was asked most."""
+    """The answers of the cell with the most answers."""
     certified: bool
-    """Whether there is a certificate that askfew itself does not call void."""
+    """Whether there is a certificate, and askfew's own checks do not call it void."""
     void: bool
     wrong: int
     """Labels that are wrong about what the certificate says."""
     nearer: int
     """Labels of the promise "groups" whose item is nearer to another group's mean."""
-    labelled: int
     own: _Bools
-    """Items whose group was not told."""
+    """Items that are not anchors."""
     labels: Ints
     guesses: Ints
     sureness: Floats
+
+    @property
+    def decided(self) -> _Bools:
+        """Items with a label, without the anchors."""
+        return (self.labels >= 0) & self.own
+
+    @property
+    def decided_share(self) -> float:
+        """Their share of all items that are not anchors."""
+        return float(self.decided.sum() / max(self.own.sum(), 1))
 
 
 @dataclass(frozen=True)
@@ -104,36 +119,38 @@ class RealRow:
 
     world: str
     setting: str
+    method: str
+    anchors: int
     like: str | None
     seeds: int
     answers: float
     busiest_cell: float
     decided: float
-    """Share of the items that have a label (all, for whoever promises nothing)."""
+    """Share of the items that have a label; 1 for methods that promise nothing."""
     accuracy_decided: float | None
-    """Share of those that are in the group of their class; None where nobody has a label."""
+    """Share of those items that are in the group of their class; None without any label."""
     rand_decided: float | None
     accuracy_all: float
-    """The same for the guesses of all items."""
+    """The same share for the guesses of all items."""
     rand_all: float
     accuracy_surest: float | None
     """For settings without a certificate: the accuracy of as many of their surest items as askfew
     labelled."""
     between_seeds: float | None
-    """Adjusted Rand index of two seeds on what both decided."""
+    """Adjusted Rand index of two seeds, on the items that both decided."""
     certified: int
-    """Runs with a certificate that stands."""
+    """Runs with a certificate that is not void."""
     certified_wrong: int
     """Certified runs with a label that is wrong about what the certificate says."""
     certified_nearer: int
     """Certified runs of the promise "groups" with an item nearer to another group's mean, which is
     not promised."""
     wrong_share: float | None
-    """Mean share of such labels; None where nothing is certified."""
+    """Mean share of such labels; None if no run is certified."""
     promised: str | None
     """What delta bounds: the chance of "any" wrong label, or their expected "share"."""
     void: int
-    """Runs whose certificate askfew itself calls void."""
+    """Runs whose certificate askfew's own checks call void."""
 
 
 def run_real(
@@ -144,34 +161,34 @@ def run_real(
     seed: int,
     engine: Engine,
 ) -> list[RealRow]:
-    """Every setting on one world."""
+    """Run every setting on one world."""
     settings = settings_for(world)
     tried = list(engine(partial(_one_seed, world, settings, delta, seed), seeds))
-    names = [each.name for each in settings]
     return [
-        _row(world, each, [runs[place] for runs in tried], _beside(each, names, tried))
-        for place, each in enumerate(settings)
+        _row(
+            world,
+            each,
+            [runs[each.name] for runs in tried],
+            None if each.like is None else [runs[each.like] for runs in tried],
+        )
+        for each in settings
     ]
-
-
-def _beside(setting: Setting, names: list[str], tried: list[list[_Try]]) -> list[_Try] | None:
-    return None if setting.like is None else [runs[names.index(setting.like)] for runs in tried]
 
 
 def _one_seed(
     world: RealWorld, settings: Sequence[Setting], delta: float, seed: int, index: int
-) -> list[_Try]:
+) -> dict[str, _Try]:
     found: dict[str, _Try] = {}
     for place, setting in enumerate(settings):
         children = np.random.SeedSequence(seed, spawn_key=(index, place)).spawn(2)
         anchors = _anchors(world.classes, setting.anchors, [seed, index, setting.anchors])
         budget = None if setting.like is None else found[setting.like].answers
         found[setting.name] = _try(world, setting, delta, anchors, budget, *children)
-    return list(found.values())
+    return found
 
 
 def _anchors(classes: Ints, each: int, seed: list[int]) -> dict[int, int]:
-    """So many items of each class, at most half of it."""
+    """Draw this many items of each class, but at most half of the class."""
     rng = np.random.default_rng(seed)
     return {
         int(item): int(group)
@@ -204,7 +221,7 @@ def _try(
     if world.per_cell is not None and setting.like is None:
         options["per_cell"] = world.per_cell
     if budget is not None:
-        budget = max(budget, problem.items)  # an item that is never asked has no group
+        budget = max(budget, problem.items)  # an item that is never asked about gets no group
     procedure = start(
         setting.method,
         problem,
@@ -213,29 +230,30 @@ def _try(
         budget=budget,
         **options,
     )
-    ended = run(procedure, oracle, max_answers=MOST, keep=True)
+    ended = run(procedure, oracle, max_answers=MAX_ANSWERS, keep=True)
     outcome = outcome_of(ended, range(problem.items), range(problem.questions))
     own = np.ones(problem.items, dtype=bool)
     own[list(anchors)] = False
-    nobody = setting.like is not None
     void = outcome.certificate is not None and outcome.checks is not None and outcome.checks.void
     certified = outcome.certificate is not None and not void
+    wrong, nearer = _wrong(ended.result, outcome, drawn) if certified else (0, 0)
+    promises = setting.like is None  # the others label every item, and say how sure they are
     return _Try(
-        outcome.answers,
-        int(oracle.asked.max()),
-        certified,
-        void,
-        *(_wrong(ended.result, outcome, drawn) if certified else (0, 0)),
-        int(((outcome.labels >= 0) & own).sum()),
-        own,
-        outcome.labels,
-        outcome.labels if nobody else outcome.guesses,
-        outcome.evidence if nobody and outcome.evidence is not None else outcome.confidence,
+        answers=outcome.answers,
+        busiest=int(oracle.asked.max()),
+        certified=certified,
+        void=void,
+        wrong=wrong,
+        nearer=nearer,
+        own=own,
+        labels=outcome.labels,
+        guesses=outcome.guesses if promises else outcome.labels,
+        sureness=outcome.confidence if promises or outcome.evidence is None else outcome.evidence,
     )
 
 
 class _Counting:
-    """An oracle that remembers how often each cell was asked."""
+    """An oracle that counts how often each cell was asked."""
 
     def __init__(self, oracle: Oracle) -> None:
         self.problem = oracle.problem
@@ -249,16 +267,16 @@ class _Counting:
 
 
 def _wrong(finding: Finding | None, outcome: Outcome, world: World) -> tuple[int, int]:
-    """Labels that are wrong about what the certificate says, and those nearer to another group.
+    """Count labels that are wrong about what the certificate says, and labels nearer to another
+    group.
 
-    Labels of a rule are judged by the rule. For the promise "groups" there are two ways, because no
-    two real items are the same: what it says speaks of no real world, and both are stand-ins.
+    Labels of a rule are judged by the rule. The promise "groups" assumes that items of a group are
+    the same, which is true in no real world. So there are two counts:
 
-    - What a label rests on are exclusions: the item lies on its own group's side of every other
-      group's mean, on some question it was certified by. This is what the evidence tests, so only
-      this is held against delta.
-    - What a reader expects: the item is nearer to its own group's mean than to any other. No answer
-      was ever weighed for this, and it fails more often; it is shown beside the first.
+    - What the evidence tests: on some question that the label was certified by, the item lies on
+      its own group's side of every other group's mean. Only this count is compared with delta.
+    - What a reader expects: the item is nearer to its own group's mean than to any other. No
+      evidence is computed for this, and it fails more often.
     """
     if finding is not None and finding.rule is not None:
         return judge(finding, world).wrong, 0
@@ -279,57 +297,57 @@ def _wrong(finding: Finding | None, outcome: Outcome, world: World) -> tuple[int
 def _row(
     world: RealWorld, setting: Setting, tries: list[_Try], beside: list[_Try] | None
 ) -> RealRow:
-    named = setting.anchors > 0
-    decided = [(each.labels >= 0) & each.own for each in tries]
-    found = [
-        _matched(t.labels, world.classes, d, named) for t, d in zip(tries, decided, strict=True)
-    ]
-    every = [_matched(t.guesses, world.classes, t.own, named) for t in tries]
+    def agreed(labels: Ints, among: _Bools) -> tuple[float | None, float | None]:
+        return _matched(labels, world.classes, among, named=setting.anchors > 0)
+
+    found = [agreed(each.labels, each.decided) for each in tries]
+    every = [agreed(each.guesses, each.own) for each in tries]
     surest = None
     if beside is not None:
         pairs = zip(tries, beside, strict=True)
-        surest = _mean(
-            [
-                _matched(mine.labels, world.classes, _surest(mine, theirs), named)[0]
-                for mine, theirs in pairs
-            ]
-        )
+        surest = _mean([agreed(mine.labels, _surest(mine, theirs))[0] for mine, theirs in pairs])
     return RealRow(
-        world.name,
-        setting.name,
-        setting.like,
-        len(tries),
-        float(np.mean([each.answers for each in tries])),
-        float(np.mean([each.busiest for each in tries])),
-        float(np.mean([d.sum() / t.own.sum() for t, d in zip(tries, decided, strict=True)])),
-        _mean([accuracy for accuracy, _ in found]),
-        _mean([rand for _, rand in found]),
-        _mean([accuracy for accuracy, _ in every]) or 0.0,
-        _mean([rand for _, rand in every]) or 0.0,
-        surest,
-        _between(tries, decided),
-        sum(each.certified for each in tries),
-        sum(each.wrong > 0 for each in tries),
-        sum(each.nearer > 0 for each in tries),
-        _mean([each.wrong / max(each.labelled, 1) for each in tries if each.certified]),
-        None if beside is not None else str(setting.options.get("error", "any")),
-        sum(each.void for each in tries),
+        world=world.name,
+        setting=setting.name,
+        method=setting.method,
+        anchors=setting.anchors,
+        like=setting.like,
+        seeds=len(tries),
+        answers=float(np.mean([each.answers for each in tries])),
+        busiest_cell=float(np.mean([each.busiest for each in tries])),
+        decided=float(np.mean([each.decided_share for each in tries])),
+        accuracy_decided=_mean([accuracy for accuracy, _ in found]),
+        rand_decided=_mean([rand for _, rand in found]),
+        accuracy_all=_mean([accuracy for accuracy, _ in every]) or 0.0,
+        rand_all=_mean([rand for _, rand in every]) or 0.0,
+        accuracy_surest=surest,
+        between_seeds=_between(tries),
+        certified=sum(each.certified for each in tries),
+        certified_wrong=sum(each.wrong > 0 for each in tries),
+        certified_nearer=sum(each.nearer > 0 for each in tries),
+        wrong_share=_mean(
+            [each.wrong / max(each.decided.sum(), 1) for each in tries if each.certified]
+        ),
+        promised=None if beside is not None else str(setting.options.get("error", "any")),
+        void=sum(each.void for each in tries),
     )
 
 
 def _surest(mine: _Try, theirs: _Try) -> _Bools:
-    """As many of the surest items as the other decided, anchors left out."""
-    share = ((theirs.labels >= 0) & theirs.own).sum() / max(theirs.own.sum(), 1)
+    """As many of the surest items as the other setting decided, without anchors."""
     order = np.argsort(-np.where(mine.own, mine.sureness, -np.inf), kind="stable")
     chosen = np.zeros(len(order), dtype=bool)
-    chosen[order[: round(share * mine.own.sum())]] = True
+    chosen[order[: round(theirs.decided_share * mine.own.sum())]] = True
     return chosen
 
 
 def _matched(
     labels: Ints, classes: Ints, among: _Bools, named: bool
 ) -> tuple[float | None, float | None]:
-    """Accuracy and adjusted Rand index of some labels; groups get their best names unless told."""
+    """Accuracy and adjusted Rand index of some labels.
+
+    Groups that are not ``named`` get the names that agree best with the classes.
+    """
     labels, classes = labels[among], classes[among]
     if not len(labels):
         return None, None
@@ -342,13 +360,12 @@ def _matched(
     return right / len(labels), agreement(labels, classes)
 
 
-def _between(tries: list[_Try], decided: list[_Bools]) -> float | None:
+def _between(tries: list[_Try]) -> float | None:
     found = []
-    for i, one in enumerate(tries):
-        for j in range(i):
-            both = decided[i] & decided[j]
-            if both.sum() > 5:
-                found.append(agreement(one.labels[both], tries[j].labels[both]))
+    for one, other in combinations(tries, 2):
+        both = one.decided & other.decided
+        if both.sum() > _FEWEST_COMMON:
+            found.append(agreement(one.labels[both], other.labels[both]))
     return _mean(found)
 
 

@@ -1,7 +1,7 @@
-"""Worlds made of real data: tables inside scikit-learn, and files of one's own.
+"""Worlds made of real data: tables in scikit-learn, and the user's own files.
 
-An attribute table says what each item's answer to each question would be on average; a crowd that
-answers yes with that chance is simulated on it. Recorded answers are drawn without replacement.
+A table of attributes gives the mean answer of each cell, and a crowd that says yes with that
+probability is simulated. Recorded answers are drawn without replacement.
 """
 
 from __future__ import annotations
@@ -13,33 +13,34 @@ from pathlib import Path
 import numpy as np
 
 from askfew import oracles
-from askfew.algorithms.baselines.k_means import in_order_of_first_items
 from askfew.errors import InvalidInput, MissingExtra
-from askfew.records import Floats, Ints
+from askfew.records import Floats, Ints, renumbered
 from askfew.simulation import World
 
 __all__ = ["RealWorld", "packaged_worlds", "worlds_in"]
 
 _NOISE = 0.1
-"""The chance of a wrong answer where an attribute is plainly there or not."""
+"""The chance of a wrong answer about an attribute that is clearly present or absent. A plain
+choice."""
 _TEN_DIGITS = 300
-"""Items of the world of ten digits: all 1797 would take most of the time."""
+"""Items of the world of ten digits. A plain choice: all 1797 would take most of the time."""
 _PIXELS = 20
+"""Questions of the world with few pixels. A plain choice: the pixels with the largest variance."""
 _NEEDED = {"attributes": {"y", "means"}, "answers": {"y", "item", "question", "answer"}}
-"""What a file must hold."""
+"""The arrays that a file must hold."""
 
 
 @dataclass(frozen=True, eq=False)
 class RealWorld:
-    """Items and questions of a table, the classes that a user is after, and who answers."""
+    """The items and questions of a table, the classes that a user wants, and the answers."""
 
     name: str
     means: Floats
     """The true mean answer of every cell (items x questions), between 0 and 1."""
     classes: Ints
-    """Named in the order of their first items."""
+    """The class of every item, numbered in the order of their first items."""
     recorded: tuple[tuple[tuple[float, ...], ...], ...] | None = None
-    """The answers of every cell, where they were recorded."""
+    """The recorded answers of every cell, if there are any."""
 
     @property
     def groups(self) -> int:
@@ -48,13 +49,13 @@ class RealWorld:
 
     @property
     def per_cell(self) -> int | None:
-        """The fewest answers that a cell has; None where there is no end of them."""
+        """The fewest answers that a cell has; None if answers are simulated."""
         if self.recorded is None:
             return None
         return min(len(cell) for row in self.recorded for cell in row)
 
     def draw(self, seed: np.random.SeedSequence) -> World:
-        """The same world for every seed, with other answers."""
+        """The same world for every seed, but with other answers."""
         rng = np.random.default_rng(seed)
         oracle = (
             oracles.bernoulli(self.means, rng=rng)
@@ -120,7 +121,7 @@ def worlds_in(folder: Path) -> Iterator[RealWorld]:
 
 
 def _world(name: str, means: Floats, classes: Ints) -> RealWorld:
-    return RealWorld(name, np.asarray(means), in_order_of_first_items(classes.astype(np.int64)))
+    return RealWorld(name, np.asarray(means), renumbered(classes.astype(np.int64)))
 
 
 def _asked(means: Floats) -> Floats:
@@ -128,7 +129,7 @@ def _asked(means: Floats) -> Floats:
 
 
 def _ranged(values: Floats) -> Floats:
-    """Every measure as a part of the way from its 5 % to its 95 % quantile."""
+    """Scale every measure so that its 5 % quantile is 0 and its 95 % quantile is 1."""
     low, high = np.quantile(values, [0.05, 0.95], axis=0)
     return np.asarray(np.clip((values - low) / (high - low), 0, 1))
 
@@ -142,4 +143,4 @@ def _recorded(name: str, columns: dict[str, Ints], question: Ints) -> RealWorld:
         cells[item][asked].append(float(answer))
     whole = tuple(tuple(tuple(cell) for cell in row) for row in cells)
     means = np.array([[np.mean(cell) for cell in row] for row in whole])
-    return RealWorld(name, means, in_order_of_first_items(classes), whole)
+    return RealWorld(name, means, renumbered(classes), whole)

@@ -1,4 +1,4 @@
-"""How a curve grows: the exponent of a power law through its means, beside what was said of it."""
+"""How a curve grows: the exponent of a power law through its means, to compare with a claim."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Slope:
 
 @dataclass(frozen=True)
 class Growth:
-    """A claim and what was measured: how many times x grows, and the means between their extremes.
+    """The measured growth of a curve: its exponent, and the factors by which x and the means grow.
 
-    ``published`` is the exponent of the authors' own points, if they are at hand.
+    ``published`` is the exponent of the authors' own points, if they are given.
     """
 
     curve: str
@@ -39,7 +39,7 @@ class Growth:
 def growth(
     claim: GrowthClaim, measured: Sequence[Measured], points: Sequence[Line]
 ) -> Growth | None:
-    """The claim's curve as it was measured, and as published; None with fewer than three points."""
+    """The growth of the claim's curve, measured and published; None with fewer than 3 points."""
     cells = [(c.x, c.summary.mean_answers) for c in measured if c.curve == claim.curve]
     x, y = _from(claim.least_x, [(at, mean) for at, mean in cells if mean])
     slope = power_law(x, y)

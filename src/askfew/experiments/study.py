@@ -1,8 +1,8 @@
-"""What all experiments share: cells that are measured once, kept, resumed, tabled and drawn.
+"""A study: what the paper's experiments share. It can be stopped and resumed.
 
-A study is a list of cells, each one curve at one place of the x axis. Every finished cell is one
-line of a results file, written and synced before the next begins: a killed study goes on where it
-stopped, and ends with the same table to the byte.
+A study is a list of points; each is one curve at one value of x. Every finished point is one line
+of a results file, which is written and synced before the next point begins. So a killed study goes
+on where it stopped and ends with the same table, byte for byte.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ __all__ = [
     "GrowthClaim",
     "Line",
     "Measured",
-    "Place",
+    "Point",
     "Study",
-    "repeated",
+    "measure_by_repeating",
     "run_study",
 ]
 
@@ -36,8 +36,8 @@ Measure = Callable[[int, int, Engine], list[Run]]
 
 
 @dataclass(frozen=True)
-class Place:
-    """One cell: a curve at a value of x, and how to measure it."""
+class Point:
+    """A curve at a value of x, and how to measure it."""
 
     curve: str
     x: float
@@ -56,7 +56,7 @@ class Line:
 
 @dataclass(frozen=True)
 class GrowthClaim:
-    """A statement about how a curve grows, to be read beside its measured exponent."""
+    """A statement about how a curve grows, to compare with the measured exponent."""
 
     curve: str
     sentence: str
@@ -65,24 +65,24 @@ class GrowthClaim:
 
 @dataclass(frozen=True)
 class Study:
-    """A named experiment: its fixed settings, its x axis, its cells and what is drawn beside."""
+    """A named experiment: its fixed settings, its x axis, its points, and other lines to draw."""
 
     name: str
     title: str
     x_name: str
     x_label: str
     config: Mapping[str, object]
-    places: Sequence[Place]
+    places: Sequence[Point]
     lines: Sequence[Line] = ()
     claims: Sequence[GrowthClaim] = ()
     compared: tuple[str, str] | None = None
-    """Two curves whose ratio is the conclusion: ours, and the one it is held against."""
+    """Two curves whose ratio is the conclusion: ours, and the one it is compared with."""
     published: Callable[[Mapping[str, Any]], list[Line]] | None = None
-    """Reads the authors' own numbers out of their published results, where there are some."""
+    """Reads the authors' numbers from their published results, if there are any."""
 
 
-def repeated(instance: Instance, trial: Trial) -> Measure:
-    """Measure by trying on as many worlds of the instance as there are runs."""
+def measure_by_repeating(instance: Instance, trial: Trial) -> Measure:
+    """Measure by one trial on each of as many worlds as there are runs."""
 
     def measure(runs: int, seed: int, engine: Engine) -> list[Run]:
         return repeat(instance, trial, runs=runs, seed=seed, engine=engine)
@@ -92,7 +92,7 @@ def repeated(instance: Instance, trial: Trial) -> Measure:
 
 @dataclass(frozen=True)
 class Measured:
-    """A cell and what its runs say."""
+    """A point with the summary of its runs."""
 
     curve: str
     x: float
@@ -110,7 +110,7 @@ def run_study(
     fresh: bool = False,
     watch: Callable[[Iterator[Measured]], Iterator[Measured]] = iter,
 ) -> list[Measured]:
-    """Measure what is not measured yet, and write the table and its particulars."""
+    """Measure the points that are not measured yet; write the table and a JSON of details."""
     began = time.time()
     folder.mkdir(parents=True, exist_ok=True)
     head = {"study": study.name, "runs": runs, "seed": seed, "config": dict(study.config)}
@@ -139,7 +139,7 @@ def run_study(
 
 
 class _Results:
-    """The results file: a line that says what it belongs to, then a line a finished cell."""
+    """The results file: a line with the settings, then a line for each finished point."""
 
     def __init__(self, path: Path, head: dict[str, Any], fresh: bool) -> None:
         self._path = path
@@ -155,16 +155,17 @@ class _Results:
         for line in lines[1:]:
             cell = _read(json.loads(line))
             self._cells[cell.curve, cell.x] = cell
-        # Rewritten from what was read whole, so that a line cut by a crash is gone.
+        # Rewritten from the complete lines, so that a line that a crash cut short is gone.
         path.write_text("".join(f"{line}\n" for line in lines))
 
-    def get(self, place: Place) -> Measured | None:
+    def get(self, place: Point) -> Measured | None:
         return self._cells.get((place.curve, place.x))
 
     def add(self, cell: Measured) -> None:
         self._cells[cell.curve, cell.x] = cell
         with self._path.open("a") as file:
             file.write(json.dumps(asdict(cell)) + "\n")
+            # Synced: a point may have taken an hour.
             file.flush()
             os.fsync(file.fileno())
 
@@ -176,7 +177,7 @@ def _whole_lines(path: Path) -> list[str]:
 
 def _read(values: dict[str, Any]) -> Measured:
     summary = values.pop("summary")
-    summary["error_interval"] = tuple(summary["error_interval"])
+    summary["error_interval"] = tuple(summary["error_interval"])  # JSON has no tuples
     return Measured(**values, summary=RunSummary(**summary))
 
 

@@ -1,10 +1,10 @@
-"""How the experiments measure: the paper's procedures with a referee, and fixed budgets.
+"""Trials of the experiments: the paper's procedures with a referee, and fixed budgets.
 
-CR and CBC are tried on their own, and BanditClustering as the two of them in a row: if CR names an
-item of the wrong group, CBC would never end, so the referee stops there (the authors' "emergency
-stop"). No procedure sees any of this; a stopped run is counted as unfinished, never dropped.
+CR and CBC are tried alone, and BanditClustering as one after the other. If CR names an item of the
+wrong group, CBC would never end, so the referee stops there (the authors' "emergency stop"). The
+procedures do not see the referee, and a stopped run counts as unfinished; none is dropped.
 
-A method with a fixed budget is given larger and larger ones, until it errs rarely enough.
+A method with a fixed budget gets larger and larger budgets until it errs rarely enough.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from askfew.algorithms import find_method
 from askfew.algorithms.paper import candidate_row, cluster_by_candidates
 from askfew.driver import RunEnd, run
 from askfew.experiments.study import Measure
-from askfew.simulation import Engine, Instance, Run, RunSummary, World, repeat, try_method
+from askfew.simulation import Engine, Instance, Run, RunSummary, Trial, World, repeat, try_method
 
 __all__ = [
     "first_sufficient_budget",
-    "sufficient",
+    "measure_by_budget",
+    "trials_at",
     "try_bandit_clustering",
     "try_candidate_row",
     "try_cluster_by_candidates",
 ]
 
 CAP = 10**9
-"""Answers at which a run of the paper's procedures is stopped: hundreds of times what they need, so
-that only runs that would never end are cut."""
+"""A run of the paper's procedures is stopped at this many answers. A plain choice: hundreds of
+times what they need, so only runs that would never end are stopped."""
 
 
 def try_candidate_row(world: World, rng: np.random.Generator, *, delta: float) -> Run:
@@ -71,6 +72,19 @@ def _judged(ended: RunEnd[Any], right: bool) -> Run:
     return Run(ended.status, right, ended.meter.answers, ended.meter.batches)
 
 
+def trials_at(delta: float) -> dict[str, Trial]:
+    """The paper's procedures (CR and CBC with half of delta, as BanditClustering runs them), and
+    frugal, each by the name of its curve.
+    """
+    half = delta / 2
+    return {
+        f"CR({half:g})": partial(try_candidate_row, delta=half),
+        f"CBC({half:g})": partial(try_cluster_by_candidates, delta=half),
+        f"BanditClustering({delta:g})": partial(try_bandit_clustering, delta=delta),
+        f"frugal({delta:g})": partial(try_method, method="frugal", delta=delta),
+    }
+
+
 def first_sufficient_budget(
     instance: Instance,
     method: str,
@@ -82,7 +96,7 @@ def first_sufficient_budget(
     *,
     options: Mapping[str, object] | None = None,
 ) -> list[Run]:
-    """Runs at the first budget whose observed error is at most ``error_rate``, else at the last."""
+    """The runs at the first budget with an error of at most ``error_rate``, or at the last one."""
     results: list[Run] = []
     for budget in budgets:
         trial = partial(
@@ -94,7 +108,7 @@ def first_sufficient_budget(
     return results
 
 
-def sufficient(
+def measure_by_budget(
     instance: Instance, method: str, budgets: Sequence[int], error_rate: float
 ) -> Measure:
     """Measure by raising the budget until the method errs rarely enough."""

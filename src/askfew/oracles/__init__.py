@@ -1,6 +1,5 @@
-"""Who answers a Batch: a simulator, a table of recorded answers, or a Python function."""
+"""Oracles answer a Batch: simulators, tables of recorded answers, or Python functions."""
 
-from askfew.oracles.frame import from_frame
 from askfew.oracles.function import FunctionOracle, function
 from askfew.oracles.simulated import (
     BernoulliOracle,
@@ -10,7 +9,7 @@ from askfew.oracles.simulated import (
     gaussian,
     scale,
 )
-from askfew.oracles.table import TableOracle, table
+from askfew.oracles.table import TableOracle, from_frame, table
 
 __all__ = [
     "BernoulliOracle",

@@ -1,4 +1,4 @@
-"""A Python function as the one who answers."""
+"""An oracle that calls a Python function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["FunctionOracle", "function"]
 
 
 class FunctionOracle:
-    """Calls ``ask(item, question)`` once an answer, or ``ask(batch)`` once a Batch."""
+    """Calls ``ask(item, question)`` for each answer, or ``ask(batch)`` for each Batch."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class FunctionOracle:
         self._whole_batches = _takes_one_argument(ask)
 
     def __call__(self, batch: Batch, /) -> Tally:
-        """Collect the answers; whatever goes wrong, the error carries those already given."""
+        """Collect the answers. An error carries the answers that were already given."""
         return self._ask_batch(batch) if self._whole_batches else self._ask_one_by_one(batch)
 
     def _ask_batch(self, batch: Batch) -> Tally:
@@ -41,7 +41,7 @@ class FunctionOracle:
             raise AnswerFailed(
                 "the function must answer the Batch",
                 f"{error!r}",
-                "mend it and resume from error.log",
+                "fix it and resume from error.log",
             ) from error
         if not isinstance(tally, Tally):
             raise InvalidAnswer(
@@ -77,7 +77,7 @@ class FunctionOracle:
             raise AnswerFailed(
                 f"the function must answer {where}",
                 f"{error!r}",
-                "mend it and resume from error.log",
+                "fix it and resume from error.log",
             ) from error
         if value is None:
             return None
@@ -104,8 +104,8 @@ def function(
 ) -> FunctionOracle:
     """An oracle that calls ``ask(item, question)``, or ``ask(batch)`` if it takes one argument.
 
-    ``ask(item, question)`` returns one answer, or None for no answer. ``items`` and ``questions``
-    are what it is called with; numbers by default.
+    ``ask(item, question)`` returns one answer, or None for no answer. It is called with elements of
+    ``items`` and ``questions``, which are numbers by default.
 
     >>> oracle = function(lambda item, question: item == "owl", Problem(2, 1), items=["owl", "elk"])
     >>> oracle(Batch(np.array([0, 1]), np.array([0, 0]), np.array([2, 2]))).sums

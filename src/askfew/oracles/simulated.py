@@ -1,7 +1,7 @@
-"""Simulated worlds. They draw *sums*: a cell with m repeats costs one draw, not m.
+"""Simulated oracles. They draw sums: a cell with m repeats takes one draw, not m.
 
-The law of a Tally is exactly that of m separate answers. Means are a matrix (items x questions),
-or, for worlds too large to write down, one row a group with ``labels`` saying whose row is whose.
+The distribution of a Tally is exactly that of m separate answers. The means are a matrix (items x
+questions), or, for large worlds, one row for each group, with ``labels`` for the row of each item.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Seed: TypeAlias = "int | np.random.SeedSequence | np.random.Generator | None"
 
 
 class Means:
-    """The mean of every cell, without ever building items x questions when labels are given."""
+    """The mean of every cell. With labels, no matrix of items x questions is built."""
 
     def __init__(self, means: ArrayLike, labels: ArrayLike | None) -> None:
         try:
@@ -38,7 +38,7 @@ class Means:
             self.rows = np.zeros(0)
         if self.rows.ndim != 2 or not np.isfinite(self.rows).all():
             raise InvalidInput(
-                "means must be a matrix of finite numbers, one row an item (or a group)",
+                "means must be a matrix of finite numbers, one row per item (or per group)",
                 f"shape {self.rows.shape}",
                 "write means[item][question]",
             )
@@ -59,7 +59,7 @@ class Means:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Items and questions."""
+        """The number of items and of questions."""
         return len(self.labels), self.rows.shape[1]
 
     def of(self, batch: Batch) -> Floats:
@@ -75,7 +75,7 @@ class GaussianOracle:
         self._means, self._sigma, self._rng = means, sigma, rng
 
     def __call__(self, batch: Batch, /) -> Tally:
-        """One normal draw a row for the sum, one chi-square draw for the squares around it."""
+        """Draw a normal for the sum of each row, and a chi-square for the squares around it."""
         m = batch.repeats
         sums = m * self._means.of(batch)
         sums += self._sigma * np.sqrt(m) * self._rng.standard_normal(len(m))
@@ -85,20 +85,20 @@ class GaussianOracle:
 
 
 class BernoulliOracle:
-    """Answers yes with the probability of the cell."""
+    """Says yes with the probability of the cell."""
 
     def __init__(self, means: Means, rng: np.random.Generator) -> None:
         self.problem = Problem(*means.shape, YesNo())
         self._means, self._rng = means, rng
 
     def __call__(self, batch: Batch, /) -> Tally:
-        """One binomial draw a row."""
+        """Draw a binomial for each row."""
         sums = self._rng.binomial(batch.repeats, self._means.of(batch)).astype(np.float64)
         return Tally(batch.repeats, sums, sums)
 
 
 class ScaleOracle:
-    """Five values, equally spaced from low to high; their spread around the mean is binomial."""
+    """Answers with five equally spaced values from low to high, binomial around the mean."""
 
     def __init__(self, means: Means, answers: Scale, rng: np.random.Generator) -> None:
         self.problem = Problem(*means.shape, answers)
@@ -106,7 +106,7 @@ class ScaleOracle:
         self._values = np.linspace(answers.low, answers.high, 5)
 
     def __call__(self, batch: Batch, /) -> Tally:
-        """One multinomial draw a row: how often each of the five values came."""
+        """Draw a multinomial for each row: how often each of the five values came."""
         p = (self._means.of(batch) - self._answers.low) / (self._answers.high - self._answers.low)
         p = p[:, np.newaxis]
         q = 1 - p
@@ -118,7 +118,7 @@ class ScaleOracle:
 def gaussian(
     means: ArrayLike, sigma: float = 1.0, *, labels: ArrayLike | None = None, rng: Seed = None
 ) -> GaussianOracle:
-    """A world of normal answers.
+    """An oracle with normal answers.
 
     >>> oracle = gaussian([[0.0, 0.0], [0.0, 3.0]], rng=1)
     >>> oracle.problem
@@ -130,7 +130,7 @@ def gaussian(
 def bernoulli(
     means: ArrayLike, *, labels: ArrayLike | None = None, rng: Seed = None
 ) -> BernoulliOracle:
-    """A world of yes/no answers; ``means`` are the probabilities of yes.
+    """An oracle with yes/no answers; ``means`` are the probabilities of yes.
 
     >>> oracle = bernoulli([[0.1, 0.5], [0.9, 0.5]], labels=[0, 0, 1], rng=1)
     >>> oracle(Batch(np.array([0, 2]), np.array([0, 0]), np.array([100, 100]))).sums
@@ -147,7 +147,7 @@ def scale(
     labels: ArrayLike | None = None,
     rng: Seed = None,
 ) -> ScaleOracle:
-    """A world of five-valued answers from ``low`` to ``high``.
+    """An oracle with five-valued answers from ``low`` to ``high``.
 
     >>> scale([[1.0, 2.0], [3.0, 2.0]], rng=1).problem.kind
     Scale(low=0.0, high=4.0)

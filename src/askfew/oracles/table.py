@@ -1,29 +1,31 @@
-"""Recorded answers, drawn without replacement: an answer is used once or not at all.
+"""An oracle over recorded answers, which are drawn without replacement.
 
-Drawing with replacement would reuse the same noise and void the certificate. For the same reason a
-table remembers its ``fingerprint``: a rule that was learnt from these answers is not certified by
-them again.
+Drawing with replacement would use the same noise twice and void the certificate. For the same
+reason a table has a ``fingerprint``: a rule that was learnt from these answers must not be
+certified by them.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence, Sized
+from typing import Any
 
 import numpy as np
 
 from askfew.answers import AnswerKind, YesNo
 from askfew.errors import CellExhausted, InvalidAnswer, InvalidInput
+from askfew.frames import columns_of
 from askfew.oracles.simulated import Seed
 from askfew.records import Batch, Floats, Ints, Problem, Tally
 
-__all__ = ["TableOracle", "table"]
+__all__ = ["TableOracle", "from_frame", "table"]
 
 
 class TableOracle:
-    """Answers from a record; a row gets what its cell has left, which may be nothing.
+    """Answers from a record. A row gets what its cell has left, which may be nothing.
 
-    When none of a Batch's cells has anything left, the run is over.
+    If no cell of a Batch has answers left, CellExhausted ends the run.
     """
 
     def __init__(
@@ -33,11 +35,12 @@ class TableOracle:
         self.fingerprint = hashlib.sha256(starts.tobytes() + values.tobytes()).hexdigest()
         """A digest of the recorded answers."""
         self.names: tuple[list[object], list[object]] | None = None
-        """The names of items and questions, if the record has them."""
+        """The names of items and questions, if the record has names."""
         self.taught: set[str] = set()
-        """Digests of rules that were learnt by asking here: what taught them is used up."""
+        """Digests of rules that were learnt from this object. It may go on to certify them, because
+        the answers that taught them are used up."""
         cells = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        # Sorting by cell, then by chance, shuffles every cell's answers in one go.
+        # Sorting by cell and then by a random number shuffles the answers within every cell.
         self._values = values[np.lexsort((rng.random(len(values)), cells))]
         self._next = starts[:-1].copy()
         self._stops = starts[1:]
@@ -51,7 +54,7 @@ class TableOracle:
         kind: AnswerKind,
         rng: np.random.Generator,
     ) -> TableOracle:
-        """From one row an answer: its item, its question, its value. Cells may have none at all.
+        """From rows of item, question and value, one for each answer. Cells may be empty.
 
         >>> rows = (["owl", "elk", "owl"], ["flies?"] * 3, [1.0, 0.0, 1.0])
         >>> TableOracle.of_rows(*rows, YesNo(), np.random.default_rng(0)).per_cell
@@ -76,7 +79,7 @@ class TableOracle:
         return left.reshape(self.problem.items, self.problem.questions)
 
     def __call__(self, batch: Batch, /) -> Tally:
-        """Draw what is there; CellExhausted if that is nothing at all."""
+        """Draw the answers that are left; raise CellExhausted if there are none at all."""
         cells = batch.items * self.problem.questions + batch.questions
         if (self._next[cells] == self._stops[cells]).all():
             raise CellExhausted(
@@ -139,5 +142,35 @@ def _read(kind: AnswerKind, value: object, item: int, question: int) -> float:
     except InvalidAnswer as error:
         expected, got, _ = error.args
         raise InvalidInput(
-            expected, f"{got} for item {item}, question {question}", "mend the table"
+            expected, f"{got} for item {item}, question {question}", "fix the table"
         ) from None
+
+
+def from_frame(
+    frame: Any,
+    *,
+    item: str = "item",
+    question: str = "question",
+    answer: str = "answer",
+    answers: AnswerKind | None = None,
+    rng: Seed = None,
+) -> TableOracle:
+    """An oracle over a data frame of pandas, polars or pyarrow; each row is one answer.
+
+    The values of the item and question columns are the names in the outcome.
+
+    >>> import pandas as pd
+    >>> rows = {"item": ["owl", "owl", "elk"], "question": ["flies?"] * 3, "answer": [1, 1, 0]}
+    >>> from_frame(pd.DataFrame(rows), rng=0).names
+    (['owl', 'elk'], ['flies?'])
+    """
+    kind = YesNo() if answers is None else answers
+    items, questions, values = columns_of(frame, (item, question, answer))
+    read = []
+    for row, value in enumerate(values):
+        try:
+            read.append(kind.read(value))
+        except InvalidAnswer as error:
+            expected, got, _ = error.args
+            raise InvalidInput(expected, f"{got} in row {row}", "fix the frame") from None
+    return TableOracle.of_rows(items, questions, read, kind, np.random.default_rng(rng))

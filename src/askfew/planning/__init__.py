@@ -1,8 +1,7 @@
-"""The bill before the first answer: forecasts from simulating the method, beside the theory."""
+"""Forecasts of answers and money before the first answer: the method is simulated many times."""
 
-from askfew.planning.forecast import Forecast, forecast, forecast_curves
-from askfew.planning.plan import plan
+from askfew.planning.forecast import Forecast, forecast, forecast_curves, plan
+from askfew.planning.owner_knowledge import OwnerKnowledge
 from askfew.planning.ranges import Range, Unknown
-from askfew.planning.told import Told
 
-__all__ = ["Forecast", "Range", "Told", "Unknown", "forecast", "forecast_curves", "plan"]
+__all__ = ["Forecast", "OwnerKnowledge", "Range", "Unknown", "forecast", "forecast_curves", "plan"]

@@ -1,4 +1,4 @@
-"""What a planner does not know: ranges of instances, and the hardest corner of them."""
+"""Ranges for what is unknown before a campaign, and the instances that lie in them."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Range:
 
     @classmethod
     def named(cls, name: str, low: float, high: float) -> Range:
-        """From ``low`` to ``high``; an error calls it by its name."""
+        """From ``low`` to ``high``; an error message uses the name."""
         _check_ends(low, high, name)
         return cls(low, high)
 
     @classmethod
     def read(cls, text: str, name: str = "a range") -> Range:
-        """From 'low:high', or one number."""
+        """Read 'low:high', or one number."""
         try:
             ends = [float(end) for end in text.split(":", 1)]
         except ValueError:
@@ -49,7 +49,8 @@ class Range:
         return cls.named(name, ends[0], ends[-1])
 
     def at(self, share: float) -> float:
-        """The point so far along, on a log scale: a range says how wrong a guess may be."""
+        """The point at this share of the range, on a log scale."""
+        # A log scale, because a range says by what factor a guess may be wrong.
         return float(self.low * (self.high / self.low) ** share)
 
     def __str__(self) -> str:
@@ -58,7 +59,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A problem of known size whose gap, small group and useful questions lie in ranges."""
+    """A problem of known size whose gap, share and useful questions are known by ranges only."""
 
     items: int
     questions: int
@@ -68,11 +69,11 @@ class Unknown:
     noise: str = "yes-no"
     sigma: float = 1.0
     groups: int = 2
-    """More than two have equal sizes, and ``share`` does not matter."""
+    """More than two groups have equal sizes; ``share`` does not matter then."""
     spread: float = 0.0
 
     def __post_init__(self) -> None:
-        Problem(self.items, self.questions)  # refuses sizes that are none
+        Problem(self.items, self.questions)  # raises an error for invalid sizes
         if self.items < 3:
             raise InvalidInput(
                 "a plan needs at least 3 items",
@@ -92,7 +93,7 @@ class Unknown:
                 self.share,
                 "say how rare it may be",
             )
-        for end in (0.0, 1.0):  # both ends must make an instance
+        for end in (0.0, 1.0):  # both ends of the ranges must be valid instances
             self._instance(end, end, end)
 
     @classmethod
@@ -108,14 +109,15 @@ class Unknown:
         groups: int = 2,
         spread: float = 0.0,
     ) -> Unknown:
-        """For answers of this kind, with the gap in their own units.
+        """For answers of this kind, with the gap in the answers' own units.
 
         >>> half, one = Range(0.5, 0.5), Range(1, 1)
         >>> Unknown.of(Scale(1, 5), 9, 3, gap=Range(2, 3), share=half, useful=one).gap
         Range(low=0.5, high=0.75)
         """
-        width = kind.high - kind.low if isinstance(kind, Scale) else 1.0
-        if isinstance(kind, Scale) and gap.high > width:
+        noise = _noise(kind)
+        width = kind.high - kind.low if noise == "scale" else 1.0
+        if gap.high > width and noise == "scale":
             raise InvalidInput(
                 f"a gap of {kind} must be at most {width:g}", gap, "give it in the answers' units"
             )
@@ -125,7 +127,7 @@ class Unknown:
             Range(gap.low / width, gap.high / width),
             share,
             useful,
-            noise={YesNo: "yes-no", Scale: "scale", Number: "gaussian"}[type(kind)],
+            noise=noise,
             sigma=kind.sigma,
             groups=groups,
             spread=spread,
@@ -133,26 +135,26 @@ class Unknown:
 
     @property
     def kind(self) -> AnswerKind:
-        """The answers of a simulated world."""
+        """The kind of answer in a simulated world."""
         if self.noise == "gaussian":
             return Number(self.sigma)
         return YesNo() if self.noise == "yes-no" else Scale(0, 4)
 
     def draw_instance(self, rng: np.random.Generator) -> Instance:
-        """An instance at random, each unknown uniform on a log scale."""
+        """Draw an instance; each unknown is uniform on a log scale."""
         return self._instance(*rng.random(3))
 
     def draw(self, seed: np.random.SeedSequence) -> World:
-        """A world of an instance at random."""
+        """Draw a world of a random instance."""
         for_instance, for_world = seed.spawn(2)
         return self.draw_instance(np.random.default_rng(for_instance)).draw(for_world)
 
     def hardest(self) -> Instance:
-        """Smallest gap, rarest group, fewest useful questions."""
+        """The hardest instance: smallest gap, rarest group, fewest useful questions."""
         return self._instance(0.0, 0.0, 0.0)
 
     def middle(self) -> Instance:
-        """The middle of every range."""
+        """The instance in the middle of every range."""
         return self._instance(0.5, 0.5, 0.5)
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,6 +173,13 @@ class Unknown:
             groups=self.groups,
             spread=self.spread,
         )
+
+
+def _noise(kind: AnswerKind) -> str:
+    """The simulated noise for answers of this kind; a bounded kind is simulated as a scale."""
+    if isinstance(kind, Number):
+        return "gaussian"
+    return "yes-no" if isinstance(kind, YesNo) else "scale"
 
 
 def _check_ends(low: float, high: float, name: str) -> None:

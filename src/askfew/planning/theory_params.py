@@ -1,4 +1,4 @@
-"""A simulated instance in the letters of the theory: theta, sigma, D, I, rates, lower bound."""
+"""The parameters of the theory for a simulated instance: theta, sigma, D, I, rates, bounds."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from askfew.simulation import Instance
 __all__ = ["divergence_of", "information_of", "least_mean", "mixes_of", "share_of", "sigma_of"]
 
 _WORLDS = 10
-"""Worlds drawn for a bound of K groups: on which side of a question a group lies is random,
-and the bound depends on it."""
+"""Worlds over which a bound of more than two groups is averaged, because on which side of a
+question a group lies is random. A plain choice: a bound is shown with a few digits only."""
 
 
 def share_of(instance: Instance) -> float:
-    """The second group's share, as a world of whole items has it."""
+    """The second group's share of the items, after rounding to whole items."""
     return instance.second_group / instance.items
 
 
 def sigma_of(instance: Instance) -> float:
-    """What the paper's method takes: half the width for bounded answers, rescaled to [0, 1]."""
+    """The paper's sigma: half the width for bounded answers, which are rescaled to [0, 1]."""
     return instance.sigma if instance.noise == "gaussian" else 0.5
 
 
 def divergence_of(instance: Instance) -> float:
-    """The most one answer can tell of an item's group.
+    """The most that one answer can tell about an item's group.
 
     >>> divergence_of(Instance(20, 10, 3, gap=2.0))
     2.0
@@ -37,7 +37,7 @@ def divergence_of(instance: Instance) -> float:
 
 
 def information_of(instance: Instance) -> float:
-    """What an answer in a random cell tells of there being two groups at all."""
+    """What an answer in a random cell tells about whether there are two groups."""
     gaps, share = instance.ordered_gaps, share_of(instance)
     if instance.noise == "gaussian":
         return theory.normal_information(gaps, share, instance.sigma)
@@ -46,7 +46,7 @@ def information_of(instance: Instance) -> float:
 
 
 def mixes_of(instance: Instance) -> list[tuple[theory.Mix, ...]]:
-    """The best mix of questions for every group, in some worlds of the instance."""
+    """The best mix of questions for every group, in ten worlds of the instance."""
     rng = np.random.default_rng(0)
     drawn = [instance.group_means(rng) for _ in range(_WORLDS)]
     if instance.noise == "gaussian":
@@ -75,5 +75,5 @@ def least_mean(instance: Instance, delta: float) -> float:
 
 
 def _answers_in_one(instance: Instance) -> int:
-    # A simulated scale answer is the sum of four yes/no answers, and tells four times as much.
+    # A simulated scale answer is the sum of four yes/no answers, so it tells four times as much.
     return 4 if instance.noise == "scale" else 1

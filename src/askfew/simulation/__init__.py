@@ -1,23 +1,23 @@
 """Simulated problems whose truth is known, many runs of a method on them, and how often it errs."""
 
-from askfew.simulation.drawn import Drawn
 from askfew.simulation.engines import Engine, dask, local
-from askfew.simulation.instances import NOISES, Instance, World
+from askfew.simulation.instances import NOISES, CustomWorlds, Instance, World
 from askfew.simulation.referee import LabelCounts, judge
 from askfew.simulation.runs import (
     Family,
     Run,
+    RunSummary,
     Trial,
     draw_anchors,
+    error_interval,
     repeat,
     simulate_runs,
     try_method,
 )
-from askfew.simulation.summary import RunSummary, error_interval
 
 __all__ = [
     "NOISES",
-    "Drawn",
+    "CustomWorlds",
     "Engine",
     "Family",
     "Instance",

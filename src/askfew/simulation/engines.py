@@ -1,7 +1,7 @@
-"""Where many runs are computed: on this machine's cores, or on a Dask cluster.
+"""Engines compute many runs: on the cores of this machine, or on a Dask cluster.
 
-An engine maps a function over the indices 0, 1, ..., n - 1 and gives the results in that order.
-Each index seeds itself, so results are the same on every engine and for any number of workers.
+An engine maps a function over the indices 0, 1, ..., n - 1 and returns the results in that order.
+Each index has its own seed, so results are the same on every engine and any number of workers.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ __all__ = ["Engine", "dask", "local"]
 
 R = TypeVar("R")
 
+_DASK_SECONDS = 10.0
+"""How long a Dask scheduler may take to answer at first. A round number."""
+
 
 class Engine(Protocol):
-    """Maps a picklable function over range(n), in order."""
+    """Maps a picklable function over range(n)."""
 
     def __call__(self, function: Callable[[int], R], n: int) -> Iterator[R]:
-        """The results, as they become available."""
+        """The results in order, as they become available."""
 
 
 def local(jobs: int = 1) -> Engine:
@@ -49,7 +52,7 @@ def local(jobs: int = 1) -> Engine:
 
 
 def dask(scheduler: str) -> Engine:
-    """Use a Dask cluster, by its scheduler's address; work of a lost worker is done again."""
+    """Use a Dask cluster by its scheduler's address. Dask repeats the work of a lost worker."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -59,7 +62,7 @@ def dask(scheduler: str) -> Engine:
 
     def engine(function: Callable[[int], R], n: int) -> Iterator[R]:
         try:
-            client = Client(scheduler, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
+            client = Client(scheduler, timeout=_DASK_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise InvalidInput(
                 "the scheduler must be the address of a running Dask scheduler",
@@ -75,10 +78,10 @@ def dask(scheduler: str) -> Engine:
 
 
 def _packed(function: Callable[[int], R], modules: Sequence[ModuleType]) -> bytes:
-    """The function, with code of these modules in it: a cluster need not have their files.
+    """Pickle the function with the code of these modules, so that workers need not have them.
 
-    Packed here, because Dask asks cloudpickle only where pickle fails, and pickle gladly writes
-    down a module's name that no worker can import.
+    Dask uses cloudpickle only if pickle fails, and pickle does not fail: it writes the name of a
+    module that no worker can import.
     """
     import cloudpickle
 
@@ -89,5 +92,5 @@ def _packed(function: Callable[[int], R], modules: Sequence[ModuleType]) -> byte
 
 
 def _call(packed: bytes, index: int) -> Any:
-    """On a worker: what cannot be unpacked there fails as a task does, and the caller is told."""
+    """Unpickle and call, on a worker. If that fails, the task fails and the caller hears why."""
     return pickle.loads(packed)(index)

@@ -1,7 +1,8 @@
-"""Families of problems whose groups are planted, and worlds drawn from them."""
+"""Families of problems with planted groups, and the worlds that are drawn from them."""
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -11,33 +12,34 @@ import numpy as np
 
 from askfew.answers import Number, Scale
 from askfew.errors import InvalidInput
+from askfew.extensions import find, installed
 from askfew.oracles import BernoulliOracle, GaussianOracle, ScaleOracle
 from askfew.oracles.simulated import Means
-from askfew.records import Batch, Floats, Ints, Oracle, Problem
+from askfew.records import Batch, Floats, Ints, Oracle, Problem, renumbered
 
-__all__ = ["NOISES", "Instance", "World", "in_order_of_first_items"]
+__all__ = ["NOISES", "CustomWorlds", "Instance", "World"]
 
 NOISES = ("gaussian", "yes-no", "scale")
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """One problem: who answers, and the truth that only a referee may see."""
+    """One problem: the oracle, and the truth that only a referee may see."""
 
     oracle: Oracle
     labels: Ints
-    """True groups, named in the order of their first items: item 0 is in group 0."""
+    """True groups, numbered in the order of their first items: item 0 is in group 0."""
     means: Callable[[Ints], Floats] | None = None
-    """The true mean answers of all items (rows) to some questions (columns), in users' units.
-    None where nobody has to look them up."""
+    """Returns the true mean answers of all items (rows) to some questions (columns), in the users'
+    units; None if they are not known."""
     levels: Floats | None = None
-    """The groups' mean answers (groups x questions), in users' units, for a method that is told
-    them; None where groups have none."""
+    """The groups' mean answers (groups x questions), in the users' units, for a yardstick that is
+    told them; None if they are not known."""
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A family of problems: groups that differ on some questions and on no other.
+    """A family of problems: groups that differ on some questions and not on the others.
 
     ``gap`` is the difference of the group means on the best question, ``gap / j**decay`` on the
     j-th best; ``useful`` questions differ at all, at random places. Yes/no groups answer yes with
@@ -65,7 +67,7 @@ class Instance:
     spread: float = 0.0
 
     def __post_init__(self) -> None:
-        Problem(self.items, self.questions)  # refuses sizes that are none
+        Problem(self.items, self.questions)  # raises an error for invalid sizes
         if not 1 <= self.useful <= self.questions:
             raise InvalidInput(
                 f"useful questions must be between 1 and all {self.questions}",
@@ -87,7 +89,7 @@ class Instance:
                 "0.7 means .85 against .15",
             )
         if self.noise == "gaussian":
-            Number(self.sigma)  # refuses a spread that is none
+            Number(self.sigma)  # raises an error for an invalid sigma
         if not 0 < self.balance < 1:
             raise InvalidInput(
                 "balance, the second group's share, must lie strictly between 0 and 1",
@@ -107,7 +109,9 @@ class Instance:
     def _check_groups(self) -> None:
         groups: object = self.groups
         if not isinstance(groups, int) or isinstance(groups, bool) or groups < 2:
-            raise InvalidInput("groups must be a whole number from 2", repr(groups), "pass 2, say")
+            raise InvalidInput(
+                "groups must be a whole number from 2", repr(groups), "pass for example 2"
+            )
         if groups > self.items:
             raise InvalidInput(
                 f"there cannot be more groups than the {self.items} items", groups, "plant fewer"
@@ -126,12 +130,12 @@ class Instance:
 
     @property
     def second_group(self) -> int:
-        """How many items are in the second group: whole items, and neither group empty."""
+        """The number of items in the second group, rounded so that neither group is empty."""
         return min(max(round(self.items * self.balance), 1), self.items - 1)
 
     @property
     def width(self) -> float:
-        """Answers' units in one of ``gap``: a scale goes from 0 to 4."""
+        """The width of the answers, in their units: a scale goes from 0 to 4."""
         return 4.0 if self.noise == "scale" else 1.0
 
     @property
@@ -142,33 +146,33 @@ class Instance:
         return gaps
 
     def draw(self, seed: np.random.SeedSequence) -> World:
-        """A world: items shuffled, useful questions at random places, answers from the seed."""
+        """Draw a world: shuffle the items, and put the useful questions at random places."""
         for_world, for_answers = seed.spawn(2)
         rng = np.random.default_rng(for_world)
         planted = rng.permutation(self._planted)
         places = rng.permutation(self.questions)
-        levels = np.zeros((self.groups, self.questions))  # of the way from the low to the high side
+        levels = np.zeros((self.groups, self.questions))  # 0 on the low side, 1 on the high side
         levels[:, places[: self.useful]] = self._sides(rng)
         gaps = np.zeros(self.questions)
         gaps[places] = self.ordered_gaps
         means = self._means(levels, gaps, planted, rng)
         oracle = self._oracle(means, np.random.default_rng(for_answers))
-        labels = in_order_of_first_items(planted)
+        labels = renumbered(planted)
         named = np.zeros(self.groups, dtype=np.int64)
-        named[labels] = planted  # the planted number of every group by its name
+        named[labels] = planted  # from the number of a label to the number that was planted
         return World(oracle, labels, _Truth(means), self._levels(levels, gaps)[named])
 
     def group_means(self, rng: np.random.Generator) -> Floats:
-        """Every group's mean on the useful questions, best first, as one world draws it.
+        """Every group's mean on the useful questions, best first, in one random world.
 
-        Groups x useful questions; bounded answers are rescaled to [0, 1].
+        The shape is groups x useful questions; bounded answers are rescaled to [0, 1].
         """
         gaps, sides = self.ordered_gaps[: self.useful], self._sides(rng)
         return sides * gaps if self.noise == "gaussian" else 0.5 + (2 * sides - 1) * (gaps / 2)
 
     @property
     def _planted(self) -> Ints:
-        """Every item's group, before items are shuffled."""
+        """The group of every item before items are shuffled."""
         if self.groups == 2:
             return (np.arange(self.items) < self.second_group).astype(np.int64)
         return np.arange(self.items) % self.groups
@@ -179,7 +183,7 @@ class Instance:
             return np.array([[0.0], [1.0]]).repeat(self.useful, axis=1)
         crowded = self.groups**2 > 2**self.useful
         while True:
-            if crowded:  # few questions: begin with groups that differ, or it would take for ever
+            if crowded:  # few questions: start with groups that differ, or it would take too long
                 codes = rng.choice(2**self.useful, self.groups, replace=False)
                 sides = (codes[:, np.newaxis] >> np.arange(self.useful)) % 2
             else:
@@ -205,7 +209,7 @@ class Instance:
         return _OwnMeans(rows, planted, useful, own)
 
     def _levels(self, sides: Floats, gaps: Floats) -> Floats:
-        """The groups' mean answers, before items differ."""
+        """The groups' mean answers, without the spread of items."""
         if self.noise == "gaussian":
             return np.asarray(sides * gaps)
         return np.asarray(self.width * (0.5 + (2 * sides - 1) * (gaps / 2)))
@@ -233,7 +237,7 @@ class Instance:
 
 
 class _OwnMeans(Means):
-    """Items that differ from their group on some questions, without building items x questions."""
+    """Means of items that differ from their group on some questions, without a full matrix."""
 
     def __init__(self, rows: Floats, labels: Ints, questions: Ints, own: Floats) -> None:
         super().__init__(rows, labels)
@@ -251,7 +255,7 @@ class _OwnMeans(Means):
 
 @dataclass(frozen=True, eq=False)
 class _Truth:
-    """What a referee may look up: the means of some columns, made when they are asked for."""
+    """The true means of some questions, computed when a referee asks for them."""
 
     means: Means
 
@@ -262,7 +266,69 @@ class _Truth:
         return cells.reshape(items, len(questions))
 
 
-def in_order_of_first_items(planted: Ints) -> Ints:
-    """The same groups, numbered as their first items come."""
-    _, first, group = np.unique(planted, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[group]
+@dataclass(frozen=True)
+class CustomWorlds:
+    """The worlds that ``function(rng)`` draws: a World, or (oracle, the true group of every item).
+
+    The method "rule" is judged by the true means, so it needs a World that knows its ``means``.
+    """
+
+    name: str
+    function: Callable[[np.random.Generator], Any]
+
+    @classmethod
+    def named(cls, name: str) -> CustomWorlds:
+        """Find the function by module:function, or by an entry point of askfew.oracles."""
+        found = find("askfew.oracles", name)
+        if found is None:
+            known = ", ".join(installed("askfew.oracles")) or "none"
+            raise InvalidInput(
+                f"an oracle must be written module:function, or be an installed one ({known})",
+                repr(name),
+                "write for example crowd:draw",
+            )
+        try:
+            inspect.signature(found).bind("rng")
+        except (TypeError, ValueError):  # another number of arguments, or nobody knows how many
+            raise InvalidInput(
+                f"{name} must be a function of one argument, the random generator",
+                repr(found)[:100],
+                "write 'def draw(rng)'",
+            ) from None
+        return cls(name, found)
+
+    def draw(self, seed: np.random.SeedSequence) -> World:
+        """Draw the world of this seed."""
+        drawn = self.function(np.random.default_rng(seed))
+        if not isinstance(drawn, World):
+            try:
+                oracle, labels = drawn
+            except (TypeError, ValueError):
+                raise InvalidInput(
+                    f"{self.name}(rng) must return (oracle, labels)",
+                    type(drawn).__name__,
+                    "return who answers, and the true group of every item",
+                ) from None
+            _, group = np.unique(labels, return_inverse=True)  # labels may be names
+            drawn = World(oracle, renumbered(group.ravel()))
+        problem = getattr(drawn.oracle, "problem", None)
+        if not callable(drawn.oracle) or not isinstance(problem, Problem):
+            raise InvalidInput(
+                f"the oracle of {self.name} must be callable with a Batch and have a problem",
+                repr(drawn.oracle)[:100],
+                "return for example askfew.oracles.function(ask, askfew.Problem(items, questions))",
+            )
+        if drawn.labels.shape != (problem.items,):
+            raise InvalidInput(
+                f"{self.name}(rng) must return one group for each of {problem.items} items",
+                f"labels of shape {drawn.labels.shape}",
+                "fix the labels",
+            )
+        return drawn
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON-ready values."""
+        return {"oracle": self.name}
+
+    def __str__(self) -> str:
+        return f"worlds of {self.name}"

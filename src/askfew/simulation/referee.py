@@ -1,9 +1,9 @@
-"""The referee: which labels of a run are wrong, for somebody who knows the truth.
+"""The referee: it knows the truth, and counts which labels of a run are wrong.
 
-A label is wrong if it is wrong about what its certificate says: about the planted groups, whatever
-they are called, or, where labels follow a rule, about the side of the rule on which the item's true
-means lie. An item exactly on a cut is right either way. Groups that were told to the method
-(anchors) are no labels of its own. Where nothing is certified at all, every label counts.
+A label is judged by what its certificate says. Without a rule, that is the planted groups, whatever
+their names. With a rule, it is the side of the rule on which the item's true means lie; an item
+exactly on a cut is right either way. Anchors are not counted: the method was told their groups. If
+nothing is certified, every label counts.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from askfew.errors import InvalidInput
 from askfew.records import Finding, Ints
-from askfew.rule import Node, Rule
+from askfew.rule import Rule, groups_of
 from askfew.simulation.instances import World
 
 __all__ = ["LabelCounts", "judge"]
 
 _ON_THE_CUT = 1e-9
-"""A score so near a cut lies on it: sums of floats are not exact."""
+"""A score this near to a cut counts as on the cut, because sums of floats are not exact."""
 
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """How many items a run should label, how many it labelled, and how many wrongly."""
+    """The number of items to label, of labels, and of wrong labels."""
 
     items: int
     labelled: int
@@ -41,7 +41,7 @@ class LabelCounts:
 
     @property
     def wrong_share(self) -> float:
-        """The share of the labels that are wrong; 0 where there are none."""
+        """The share of the labels that are wrong; 0 without labels."""
         return self.wrong / self.labelled if self.labelled else 0.0
 
     @property
@@ -51,7 +51,7 @@ class LabelCounts:
 
 
 def judge(finding: Finding | None, world: World) -> LabelCounts:
-    """Compare what a method found with the truth; None is a run that was stopped."""
+    """Compare what a method found with the truth; None if the run was stopped."""
     n = len(world.labels)
     if finding is None:
         return LabelCounts(n, 0, 0, 0)
@@ -68,18 +68,18 @@ def judge(finding: Finding | None, world: World) -> LabelCounts:
 
 
 def _best_naming(labels: Ints, planted: Ints) -> int:
-    """How many labels agree with the planted groups, if each is called by its best name."""
+    """How many labels agree with the planted groups, under the naming that agrees best."""
     if not len(labels):
         return 0
     together = np.zeros((labels.max() + 1, planted.max() + 1), dtype=np.int64)
     np.add.at(together, (labels, planted), 1)
-    return int(together[linear_sum_assignment(together, maximize=True)].sum())
+    return int(together[scipy.optimize.linear_sum_assignment(together, maximize=True)].sum())
 
 
 def _wrong_about(
     rule: Rule, margin: float, items: Ints, labels: Ints, world: World
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which of these labels are not those of the rule (its questions are numbers)."""
+    """Which of these labels are wrong about the rule (whose questions are numbers)."""
     if world.means is None:
         raise InvalidInput(
             "a world must know its means, so that labels of a rule can be judged",
@@ -92,13 +92,6 @@ def _wrong_about(
     for node in rule.nodes:
         scores = node.scores(means)
         below, above = node.lines(margin)
-        wrong |= np.isin(labels, _groups(node.low)) & (scores > below + _ON_THE_CUT)
-        wrong |= np.isin(labels, _groups(node.high)) & (scores < above - _ON_THE_CUT)
+        wrong |= np.isin(labels, groups_of(node.low)) & (scores > below + _ON_THE_CUT)
+        wrong |= np.isin(labels, groups_of(node.high)) & (scores < above - _ON_THE_CUT)
     return wrong
-
-
-def _groups(side: Node | tuple[int, ...]) -> list[int]:
-    """All groups that lie on this side."""
-    if not isinstance(side, Node):
-        return list(side)
-    return _groups(side.low) + _groups(side.high)

@@ -1,7 +1,7 @@
-"""Contract checks that any method and any oracle must pass: ours do, and yours can.
+"""Contract checks for methods and oracles, askfew's own and yours.
 
-Each is a plain function that raises AssertionError with a sentence; call them from any test runner.
-``askfew.testing.storage`` has the one for a storage of campaigns.
+Each is a plain function that raises AssertionError with a sentence; call it from any test runner.
+``askfew.testing.storage`` has the check for a storage of campaigns.
 """
 
 from askfew.testing.methods import Start, check_method

@@ -1,4 +1,4 @@
-"""What every method must do, whatever it is told."""
+"""The contract of a method, whatever answers it gets."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def check_method(
 ) -> None:
     """Check a method, named as in METHODS or given as ``start(problem, rng)``, on some problems.
 
-    It yields Batches that can be asked and leaves them alone afterwards; the same rng gives the
-    same Batches; global random state is not touched; a run ends, or stops at its cap, with one
-    label an item; answers that do not come never break it; and a log replays to the same end from
-    wherever it stops. By default one small problem of each kind of answer is tried.
+    The method must yield valid Batches and not change them afterwards. The same rng must give the
+    same Batches, without global random state. A run must end, or stop at its cap, with one label
+    for each item, also if answers are missing. A log must replay to the same end from any step. By
+    default one small problem of each kind of answer is tried.
 
     >>> check_method("paper", Problem(4, 2))
     """
@@ -72,7 +72,7 @@ def _live(
     """One run from a fixed seed, and its log."""
     log = Log(problem)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)  # a division by zero answers, say
+        warnings.simplefilter("error", RuntimeWarning)  # such as a division by zero answers
         procedure = start(problem, np.random.default_rng(7))
         try:
             ended = run(procedure, oracle, max_answers=max_answers, log=log)
@@ -114,7 +114,7 @@ def _check_end(ended: RunEnd[Finding], problem: Problem, max_answers: int) -> No
 
 
 def _check_repeatable(start: Start, problem: Problem, log: Log, max_answers: int) -> None:
-    # In a second run, because importing some packages draws from the global generator.
+    # Checked in the second run, because importing some packages draws from the global generator.
     with no_global_randomness("a method"):
         _, again = _live(start, problem, two_groups(problem, seed=1), max_answers)
     assert len(again) == len(log), "the same rng and answers must give as many Batches"
@@ -125,7 +125,7 @@ def _check_repeatable(start: Start, problem: Problem, log: Log, max_answers: int
 
 
 def _check_replay(start: Start, log: Log, ended: RunEnd[Finding], max_answers: int) -> None:
-    """The whole log leads to the same end; half of it to the Batch that came next."""
+    """The whole log must lead to the same end, and half of it to the Batch that came next."""
     session = _replayed(start, log, max_answers)
     assert session.ended is not None, "the replay of a whole log must end as the live run did"
     assert session.ended.status == ended.status, "a replay must end with the same status"

@@ -1,4 +1,4 @@
-"""What every oracle must do."""
+"""The contract of an oracle."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["check_oracle"]
 def check_oracle(make: Callable[[int], Oracle]) -> None:
     """Check an oracle; ``make(seed)`` must return a new one, the same for the same seed.
 
-    It answers every row of a Batch, in the order asked, with at most as many answers as asked and
-    sums that its kind of answer allows; a cell may come twice; the Batch is left as it was; the
-    same seed gives the same answers, and global random state is not touched. An oracle that runs
-    out of recorded answers may say so, but not before it has answered once.
+    The oracle must answer every row of a Batch, in order, with at most as many answers as asked and
+    with sums that its kind of answer allows. A cell may come twice. It must not change the Batch.
+    The same seed must give the same answers, without global random state. An oracle that runs out
+    of recorded answers may raise CellExhausted, but not before it has answered once.
 
     >>> from askfew import oracles
     >>> check_oracle(lambda seed: oracles.bernoulli([[0.1, 0.5], [0.9, 0.5]], rng=seed))
@@ -35,7 +35,7 @@ def check_oracle(make: Callable[[int], Oracle]) -> None:
 
 
 def _batches(problem: Problem) -> list[Batch]:
-    """One cell once; every cell of some items; the same cells again, in another order."""
+    """Three Batches: one cell; every cell of some items; the same cells twice, reordered."""
     items, questions = np.divmod(
         np.arange(min(problem.items * problem.questions, 60)), problem.questions
     )
@@ -78,7 +78,7 @@ def _same(one: Tally, other: Tally) -> bool:
 
 
 def _check_goes_on(oracle: Oracle, problem: Problem) -> None:
-    """Ask the same again and again: always valid answers, until there are none left."""
+    """Ask the same Batch again: the answers must be valid until there are none left."""
     batch = _batches(problem)[1]
     _answered(oracle, batch)
     for _ in range(3):

@@ -1,6 +1,6 @@
-"""What every storage of campaigns must do, whichever database it is.
+"""The contract of a storage of campaigns, for any database.
 
-Not among the names of ``askfew.testing``: it needs the extra ``campaigns``.
+It is not among the names of ``askfew.testing``, because it needs the extra ``campaigns``.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.campaigns import finish, names
 from askfew.campaigns.db.queries.slots import slots_by_state
 from askfew.campaigns.doctor.examine import examine_store
-from askfew.campaigns.lease_id import slot_part
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.intake import Received
+from askfew.campaigns.slots.lease import slot_part
 from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
 
 __all__ = ["OpenStore", "check_storage"]
 
 OpenStore = Callable[[Callable[[], float]], Store]
-"""Opens one and the same database every time, with the clock that it is given."""
+"""Opens the same database every time, with the given clock."""
 
 _ITEMS = [Item(f"i{number}") for number in range(4)]
 _QUESTIONS = [Question("q0", "Is it?"), Question("q1", "Does it?")]
@@ -29,7 +29,7 @@ _LEASE_SECONDS = 60.0
 
 
 class _Clock:
-    """Stands still until it is told to go on."""
+    """A clock that the test moves."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
@@ -39,11 +39,12 @@ class _Clock:
 
 
 def check_storage(open_store: OpenStore) -> None:
-    """Check a storage that is empty: two stores on one database, as two processes have them.
+    """Check an empty storage with two stores on one database, as two processes would have.
 
-    What one commits the other sees, and what fails leaves nothing. A slot is one worker's at a
-    time, its answer counts once, and a lease that ran out goes to somebody else. A snapshot does
-    not move. Of two that close a step, one does. What was written can be opened again, and goes on.
+    What one store commits the other must see, and a failed transaction must leave nothing. A slot
+    belongs to one worker at a time, its answer counts once, and a lease that ran out goes to
+    somebody else. A snapshot does not change. If two stores close a step, it is closed once. A
+    campaign that is opened again goes on.
     """
     clock = _Clock()
     here, there = open_store(clock), open_store(clock)
@@ -58,7 +59,7 @@ def check_storage(open_store: OpenStore) -> None:
 
 
 def _create(store: Store, name: str) -> Campaign:
-    """One step that asks every cell once; then the campaign ends."""
+    """A campaign of one step that asks every cell once."""
     budget = len(_ITEMS) * len(_QUESTIONS)
     settings = Settings(
         name=name,
@@ -114,7 +115,7 @@ def _check_leases(here: Store, there: Store, clock: _Clock) -> None:
             assert one.skip(asked.id).ok, "a skip must be taken"
     with there.database.read() as connection:
         states = slots_by_state(connection, one.id, 0)
-    assert states.get(SlotState.OPEN, 0) == 0, "what three could not answer must be asked no more"
+    assert states.get(SlotState.OPEN, 0) == 0, "what three could not answer must not be asked again"
 
 
 def _check_steps(here: Store, there: Store) -> None:

@@ -1,4 +1,4 @@
-"""Small worlds to try a method in: easy ones, and ones where people skip."""
+"""Small worlds for the checks: easy ones, and ones where answers are missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ForgetfulOracle", "no_global_randomness", "two_groups"]
 
 
 def two_groups(problem: Problem, seed: int) -> Oracle:
-    """A world of two groups that differ clearly on every second question.
+    """An oracle for two groups that differ clearly on every second question.
 
     >>> two_groups(Problem(4, 2), seed=0).problem
     Problem(items=4, questions=2, kind=YesNo())
@@ -35,7 +35,7 @@ def two_groups(problem: Problem, seed: int) -> Oracle:
 
 
 class ForgetfulOracle:
-    """Passes a Batch on to another oracle, but only as many answers of each row as ``keep`` says.
+    """Asks another oracle, but for only as many answers of each row as ``keep`` returns.
 
     ``keep`` is given the number of the Batch (from 0) and its repeats, and returns counts.
 
@@ -51,7 +51,7 @@ class ForgetfulOracle:
         self._step = 0
 
     def __call__(self, batch: Batch, /) -> Tally:
-        """What is kept of each row."""
+        """The answers of the rows that are kept."""
         counts = self._keep(self._step, batch.repeats)
         self._step += 1
         sums = np.zeros(len(batch))

@@ -1,8 +1,9 @@
-"""What any method must pay, and what the paper's method may: bounds on answers as plain functions.
+"""Bounds on the number of answers, as plain functions: lower bounds for any method, and upper
+bounds for the paper's method.
 
-Letters are the paper's: n items, d questions, gaps Delta between the two groups' means, theta the
-smaller group's share, delta the allowed probability of any wrong label. Noise is
-sigma-subGaussian; the paper's sigma is 1. Nothing here asks, simulates or plots.
+The letters are those of the paper: n items, d questions, gaps Delta between the two groups' means,
+theta the smaller group's share, delta the allowed probability of any wrong label. Noise is
+sigma-subGaussian; the paper's sigma is 1. Nothing in this room asks, simulates or plots.
 """
 
 from askfew.theory.bound import Bound, Kind

@@ -1,4 +1,4 @@
-"""A bound: a number, what it bounds, and where it comes from; and the checks of its inputs."""
+"""A bound: a number, what it bounds and where it comes from. Also the checks of its inputs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SIGNS: dict[Kind, str] = {"lower": ">=", "upper": "<=", "shape": "<= C *", "for
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """One bound at one set of numbers. If it says nothing, ``void`` says why.
+    """One bound at one set of numbers. If the bound says nothing, ``void`` says why.
 
     >>> Bound(name="toy", kind="lower", value=3.0, of="mean answers", when="always",
     ...       formula="3", reference="none").to_dict()["value"]
@@ -59,7 +59,7 @@ class Bound:
         return f"{self.name}: {self.of} {_SIGNS[self.kind]} {self.value:,.4g}"
 
 
-# Inputs for which no bound is stated are refused; those for which it says nothing make it void.
+# If a bound is not defined for an input, that is an error; if it says nothing there, it is void.
 
 
 def check_items(items: int) -> None:
@@ -79,9 +79,9 @@ def check_delta(delta: float) -> None:
 
 
 def check_share(share: float, items: int) -> None:
-    """Both groups have at least one item; a smaller share would make a false lower bound."""
+    """Both groups must have an item; a smaller share would give a false lower bound."""
     check_items(items)
-    # A hair of slack: a share written as k / items is seldom exact.
+    # A little slack, because a share k / items is seldom exact in floats.
     if not 1 - 1e-9 <= share * items <= items - 1 + 1e-9:
         raise InvalidInput(
             f"share, one group's part of the {items} items, must leave an item in each group",
@@ -105,7 +105,7 @@ def check_divergence(value: float, name: str) -> None:
 
 
 def too_few_items(items: int) -> str | None:
-    """Why a bound for two groups is void, if it is: two items are one of each group."""
+    """Why a bound for two groups is void, if it is: of two items, one is in each group."""
     return "void: two items need no answer" if items == 2 else None
 
 

@@ -1,4 +1,4 @@
-"""What one answer can tell: Kullback-Leibler divergences between the laws of an answer.
+"""What one answer can tell: Kullback-Leibler divergences between distributions of an answer.
 
 A *divergence* D is the most that one answer about an item can tell about its group; a larger D
 makes every labelling bound smaller. *Information* is what an answer in a random cell tells about
@@ -8,8 +8,8 @@ whether there are two groups at all.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import rel_entr
 
 from askfew.errors import InvalidInput
 from askfew.theory.bound import check_positive
@@ -47,7 +47,7 @@ def normal_divergence(gap: float, sigma: float = 1.0) -> float:
 def yes_no_divergence(first: ArrayLike, second: ArrayLike) -> float:
     r"""$D = \max_j \max(\mathrm{kl}(p_j, q_j), \mathrm{kl}(q_j, p_j))$: yes/no answers.
 
-    ``first`` and ``second`` are the two groups' chances of a yes, one a question (or one number).
+    ``first`` and ``second`` are the two groups' chances of a yes, one per question (or one number).
     Both directions count, for an item may be of either group. Infinite if one answer can settle an
     item for certain.
 
@@ -89,17 +89,17 @@ def yes_no_information(
 
 
 def bernoulli_kl(p: Floats, q: Floats) -> Floats:
-    """``binary_kl`` of whole arrays of chances, unchecked."""
-    # Where p and q nearly agree the two terms cancel, and log1p keeps the digits that are left.
+    """``binary_kl`` of arrays of probabilities, without checks."""
+    # If p and q nearly agree, the two terms cancel; log1p keeps the digits that are left.
     near = np.abs(q - p) < 0.1 * np.minimum(p, 1 - p)
     step, at = np.where(near, q - p, 0.0), np.where(near, p, 0.5)
     close = -at * np.log1p(step / at) - (1 - at) * np.log1p(-step / (1 - at))
-    apart = rel_entr(p, q) + rel_entr(1 - p, 1 - q)
+    apart = scipy.special.rel_entr(p, q) + scipy.special.rel_entr(1 - p, 1 - q)
     return np.maximum(np.where(near, close, apart), 0.0)
 
 
 def chances(values: ArrayLike) -> Floats:
-    """As an array, every value a probability."""
+    """The values as an array of probabilities."""
     found = np.asarray(values, dtype=np.float64)
     if not ((found >= 0) & (found <= 1)).all():
         raise InvalidInput("chances must lie between 0 and 1", values, "pass probabilities")

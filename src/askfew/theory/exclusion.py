@@ -26,8 +26,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import linprog
 
 from askfew.errors import InvalidInput
 from askfew.theory.bound import Bound, check_delta, check_positive
@@ -108,8 +108,8 @@ def best_mixes(divergences: ArrayLike) -> tuple[Mix, ...]:
 def _best_mix(against: Floats) -> Mix:
     """The best mix against the other groups (``against`` is questions x groups).
 
-    A group that one answer can exclude for certain is no burden: any weight on that question makes
-    its rate infinite.
+    A group that one answer can exclude for certain does not matter: any weight on that question
+    makes its rate infinite.
     """
     slow = against[:, np.isfinite(against).all(axis=0)]
     if slow.shape[1] == 0:
@@ -119,7 +119,7 @@ def _best_mix(against: Floats) -> Mix:
     scale = slow.max()  # the solver's tolerances are absolute
     if slow.max(axis=0).min() == 0:
         return Mix(0.0, {})
-    solved = linprog(
+    solved = scipy.optimize.linprog(
         np.append(np.zeros(questions), -1.0),
         A_ub=np.column_stack([-slow.T / scale, np.ones(groups)]),
         b_ub=np.zeros(groups),

@@ -36,7 +36,7 @@ def ordered_gaps(gaps: ArrayLike) -> Floats:
     vector = np.asarray(gaps, dtype=np.float64)
     if vector.ndim != 1 or not np.isfinite(vector).all() or not vector.any():
         raise InvalidInput(
-            "gaps must be a vector of finite numbers, one a question and not all 0",
+            "gaps must be a vector of finite numbers, one per question and not all 0",
             f"shape {vector.shape}, largest {np.abs(vector).max(initial=0):g}",
             "groups that differ nowhere cannot be told apart",
         )

@@ -2,7 +2,7 @@ r"""Lower bounds of ours for two groups: what labelling costs, and that everyone
 
 Two items are known to differ; the other m = n - 2 labels are uniform on the $2^m$ vectors g.
 
-*Labelling* costs like $\log(n/\delta)$ an item, where the paper's Theorem 4.1 has
+*Labelling* costs like $\log(n/\delta)$ per item, where the paper's Theorem 4.1 has
 $\log(1/\delta)$. Write $g^k$ for g with item k flipped, and look at the event "the method says g".
 
 - Under g its chance is at least $1 - \delta$ on average.

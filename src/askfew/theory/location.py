@@ -1,4 +1,4 @@
-r"""Told the gap but not where it lies: what labelling pays for having to learn the levels too.
+r"""Lower bounds if the gap may be known but the levels are not: labelling must learn them, too.
 
 The labelling bound lets a method know both groups' means. Here it knows how far they lie apart
 and on which questions, but not the *location*: the mean of label g on question j is
@@ -26,7 +26,7 @@ kl is jointly convex and below the divergence, hence on average over the family
 $N \ge \frac{2\sigma^2}{\Delta_{(1)}^2} \frac{n}{n-1}\, m'\,\mathrm{kl}(1-\delta, \delta/m')$.
 There are $m' = m (1 - 1/L)$ flips per world, m of them per label vector, and L is as large as one
 likes: so the bound holds with m, averaged over labels and a long range of locations, hence for
-some location; a method whose doings shift with the answers pays it at every location.
+some location. A shift-equivariant method pays it at every location.
 With r = 1 (neither group empty) $m = n (1 - 1/(2^{n-1}-1))$.
 
 *Untold gap.* A method that must be right for every gap too can be compared with worlds of a gap
@@ -43,7 +43,7 @@ reached by n/2 + 1 flips only, and what is left is $\mathrm{kl}(1-\delta, 2\delt
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import bdtr, gammaln
+import scipy
 
 from askfew.theory.bound import Bound
 from askfew.theory.divergence import bernoulli_kl, normal_divergence
@@ -131,7 +131,12 @@ def _values(n: int, r: Floats, delta: float) -> Floats:
 
 
 def _flips(n: int, r: Floats) -> Floats:
-    """Flips per label vector that leave r items in each group: all but those of the r smallest."""
-    at_edge = np.exp(gammaln(n + 1) - gammaln(r + 1) - gammaln(n - r + 1) - n * np.log(2))
-    inside = 1 - 2 * bdtr(r - 1, n, 0.5)
+    """Flips per label vector that leave at least r items in each group."""
+    at_edge = np.exp(
+        scipy.special.gammaln(n + 1)
+        - scipy.special.gammaln(r + 1)
+        - scipy.special.gammaln(n - r + 1)
+        - n * np.log(2)
+    )
+    inside = 1 - 2 * scipy.special.bdtr(r - 1, n, 0.5)
     return np.asarray(np.maximum(n - 2 * r * at_edge / inside, 0.0))

@@ -140,7 +140,7 @@ def theorem_4_1(
 
 
 def why_no_labelling(items: int, divergence: float, delta: float) -> str | None:
-    """Refuse what is no input; say why comparing two labels of an item tells nothing."""
+    """Check the inputs; return why a bound on labelling is void, if it is."""
     check_items(items)
     check_delta(delta)
     check_divergence(divergence, "divergence")

@@ -1,8 +1,8 @@
-r"""What the paper's BanditClustering may cost: Theorem 3.1 and Corollary 3.2.
+r"""Upper bounds for the paper's BanditClustering: Theorem 3.1 and Corollary 3.2.
 
-Both hold up to a numerical constant C that the paper does not give; what is computed here is
-their *shape*, with C = 1. Compare shapes with each other, never with a count of answers. For
-sigma-subGaussian answers every gap is divided by sigma; the terms without a gap do not see sigma.
+Both hold up to a numerical constant C that the paper does not give. The functions compute their
+*shape*, with C = 1. Compare shapes with each other, never with a number of answers. For
+sigma-subGaussian answers every gap is divided by sigma; terms without a gap do not depend on sigma.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ __all__ = ["complexity", "corollary_3_2", "theorem_3_1"]
 
 _OF = "answers, with probability 1 - delta"
 _ALIKE = 1e-9
-"""Relative slack for "all useful gaps are equal": floats that were computed alike may differ by
-rounding."""
+"""Relative slack for "all useful gaps are equal", because of rounding."""
 
 
 def complexity(gaps: ArrayLike, items: int, share: float, sigma: float = 1.0) -> float:
@@ -119,7 +118,7 @@ def corollary_3_2(
 
 
 def _logarithms(square: float, d: int, n: int, delta: float) -> float:
-    """The factors both statements share; log_+ x is log(x or 1, the larger)."""
+    """The factors that both statements share; log_+ x is log(max(x, 1))."""
     in_delta = max(math.log(math.log(1 / delta)), 1.0) ** 4
     in_gap = max(math.log(max(math.log(1 / square), 1.0)), 1.0)
     return in_delta * math.log(d * n) ** 5 * in_gap

@@ -61,7 +61,9 @@ def create_app(
 
 
 def _problem_page(request: Request, problem: problems.ProblemDetails) -> Response:
-    words = {"title": problem.title, "sentence": problem.detail}
+    # "Forbidden" is harsh for somebody who was invited and has been revoked since.
+    title = "This is closed to you" if problem.status == 403 else problem.title
+    words = {"title": title, "sentence": problem.detail}
     return page(request, "message.html", None, problem.status, **words)
 
 

@@ -1,12 +1,13 @@
-"""Connections: none is waited for too long, and there are only so many; and a log nobody floods.
+"""Deadlines and a limit for connections, and a limit for repeated lines of the log.
 
-uvicorn waits for ever for a request that was begun, and takes connections until the process has no
-files left. Here a connection has a deadline for whatever its client has to do next: send the head
-of a request, go on with its body, read the response. What the server has to do has none. Once a
-second all are looked at (there are few), which costs a request nothing.
+uvicorn waits for ever for the rest of a request, and accepts connections until the process has no
+file descriptors left. Here a client has a deadline for its next action: to send the head of a
+request, to go on with its body, to read the response. The server's own work has no deadline. All
+connections are checked once a second; requests pay nothing for it.
 
-If there are too many connections, the one that has kept us waiting longest goes, for a new one: a
-crowd that sends nothing pushes out itself, and who sends a request is served.
+If there are too many connections, the one that has kept the server waiting longest is closed for a
+new one. So clients that send nothing push each other out, and a client that sends a request is
+served.
 """
 
 from __future__ import annotations
@@ -21,32 +22,34 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["RepeatedLines", "limit_repeated_lines"]
-
 try:
     import resource
 except ImportError:  # not a Unix
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Connection", "Server"]
+__all__ = ["Connection", "RepeatedLines", "Server", "limit_repeated_lines"]
+
+# Deadlines and limits are plain choices: generous for a slow phone, and small enough that a few
+# hundred silent clients (tests/web/test_connections.py) keep nobody else from being served.
 
 HEAD_SECONDS = 10.0
-"""For the head of a request, also of the next on a connection that is kept."""
+"""For the head of a request, also of the next one on a connection that is kept open."""
 BODY_SECONDS = 20.0
-"""For a body, beside what its bytes are worth."""
+"""For a body, and more for a large one (``LEAST_RATE``)."""
 LEAST_RATE = 5_000.0
-"""Bytes of a body a second."""
+"""Bytes per second at which a body must arrive at least."""
 STALLED_SECONDS = 30.0
-"""For a client that reads nothing of what it was sent."""
+"""For a client that does not read the response."""
 MOST = 500
+"""Connections at a time, or fewer if the process may open fewer files."""
 _AT_ONCE = 100
-"""Connections that are taken in one go; asyncio takes as many as may queue."""
+"""Connections that are accepted in one go. Without a limit asyncio accepts as many as may queue."""
 _AT_ONCE_OF_SEVERAL = 1
-"""The same where several processes share the socket: whoever wakes first must not take all."""
+"""The same where several processes share the socket, so that one does not take all."""
 _QUEUE = 2048
-"""Connections that may wait in the system to be taken."""
+"""Connections that may wait in the system to be accepted."""
 _OWN_FILES = 100
-"""Of the database, of the program, of the standard streams."""
+"""File descriptors that are left for the database, the program and the standard streams."""
 _LINES = 10
 """Lines of a kind that are written within a minute: enough to see a pattern."""
 _LINE_SECONDS = 60.0

@@ -10,7 +10,7 @@ from fastapi import Request
 
 from askfew.errors import InvalidInput
 
-__all__ = ["check_url", "is_loopback", "link_of", "only_here", "site_of"]
+__all__ = ["check_url", "is_loopback", "link_of", "only_here", "opens_only_here", "site_of"]
 
 
 def check_url(url: str) -> str:
@@ -29,7 +29,7 @@ def check_url(url: str) -> str:
         raise InvalidInput(
             "the address for links must be https://HOST or http://HOST:PORT, without a path",
             repr(url),
-            "say for example --url https://ask.example.org",
+            "write for example --url https://ask.example.org",
         )
     return url.rstrip("/")
 
@@ -52,7 +52,16 @@ def link_of(request: Request, token: str | None) -> str | None:
 def only_here(request: Request) -> str | None:
     """The address that links begin with, if only this machine can reach it."""
     site = site_of(request)
-    return site if is_loopback(urlsplit(site).hostname or "") else None
+    return site if opens_only_here(site) else None
+
+
+def opens_only_here(site: str) -> bool:
+    """Whether only this machine can reach the address.
+
+    >>> opens_only_here("http://127.0.0.1:8080"), opens_only_here("https://ask.example.org")
+    (True, False)
+    """
+    return is_loopback(urlsplit(site).hostname or "")
 
 
 def is_loopback(host: str) -> bool:

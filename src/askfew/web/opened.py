@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.settings import check_setting
+from askfew.campaigns.setting_values import read_setting
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, StoreUnreachable
 from askfew.web.problems import Refused
@@ -36,7 +36,7 @@ class OpenedCampaigns:
         if known is not None:
             return known
         try:
-            proper = check_setting("name", unicodedata.normalize("NFC", name))
+            proper = read_setting("name", unicodedata.normalize("NFC", name))
             found = self.store.campaign(proper)
         except StoreUnreachable:
             raise

@@ -31,6 +31,8 @@ _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _NOWHERE = "nothing is at this address: check it"
 _AGAIN = {"Retry-After": "2"}
 _LATER = {"Retry-After": "30"}
+"""Seconds: a database restarts within seconds, and its owner must act if a disk is full. Plain
+choices."""
 
 
 class ProblemDetails(BaseModel):

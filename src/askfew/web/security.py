@@ -26,11 +26,12 @@ _HEADERS = {
 _TLS_ONLY = {"Strict-Transport-Security": "max-age=31536000"}
 
 SMALL = 64_000
-"""Bytes of a request's body: an answer, a form."""
+"""The most bytes of a request's body: an answer, a form. A round number."""
 LARGE = 100_000_000
-"""Bytes of an upload, which only the owner may send."""
+"""The most bytes of an upload, which only the owner may send. A round number: 20 of the largest
+pictures, or thousands of small ones."""
 UPLOADS = ("/api/v1/campaigns", "/new")
-"""Where uploads go, as paths."""
+"""The paths of uploads."""
 
 
 class SecurityHeaders:

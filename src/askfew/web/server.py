@@ -30,15 +30,15 @@ from askfew.web.shared import Shared, SharedAddress, connect_shared, offer_share
 __all__ = ["GRACE", "address", "bound", "check_host", "new_server", "serve", "serve_many"]
 
 GRACE = 5
-"""Seconds for requests on their way when the server is told to end."""
+"""Seconds that open requests get when the server is told to end. A plain choice."""
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Addresses to listen on that mean all of them, and the one of this machine among these."""
+"""Addresses that mean "listen on all", and for each the address of this machine itself."""
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks that our threads hold
 _LOG = logging.getLogger("askfew.web")
 _LOOK_SECONDS = 0.2
-"""Between two looks at whether to end."""
+"""Seconds between two checks whether to end."""
 _LEAST_LIFE = 1.0
-"""Seconds between two starts in one place, so that a process that cannot live costs little."""
+"""Seconds between two starts of the same process, so that one that always fails costs little."""
 
 
 def check_host(host: str, *, behind_tls: bool, without_tls: bool) -> None:
@@ -47,8 +47,8 @@ def check_host(host: str, *, behind_tls: bool, without_tls: bool) -> None:
         raise InvalidInput(
             "a server for other machines must have TLS in front of it",
             f"the host {host}",
-            "put a proxy with TLS there and say --behind-tls,"
-            " or say --without-tls if everybody may listen",
+            "put a proxy with TLS there and pass --behind-tls,"
+            " or pass --without-tls if everybody may listen",
         )
 
 
@@ -115,7 +115,7 @@ def serve_many(
     behind_tls: bool = False,
     url: str | None = None,
 ) -> None:
-    """Serve by so many processes until this one is told to end (SIGINT or SIGTERM)."""
+    """Serve with this many processes until this one is told to end (SIGINT or SIGTERM)."""
     settings = _ServerSettings(store_url, listening, offer_shared(Shared()), behind_tls, url)
     with _told_to_end() as ended:
         processes = [_ServerProcess(settings) for _ in range(workers)]

@@ -1,1 +1,1 @@
-"""Who answers a campaign without a browser: an LLM, a Python function, a simulated crowd."""
+"""Workers that need no browser: language models, Python functions, simulated crowds."""

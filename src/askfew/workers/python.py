@@ -1,4 +1,4 @@
-"""A Python function as a worker: found by its name, called one by one or with a batch."""
+"""A Python function as a worker: it is found by its name and called for each question or batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from askfew.campaigns.campaign import Assignment
 from askfew.errors import InvalidAnswer, InvalidInput, WorkerStopped
 from askfew.extensions import find, installed
 from askfew.workers.desk import Answer, Desk, HandBack, NoAnswer, Pictures, Reply
-from askfew.workers.shift import Shift, Worked, run_shifts
+from askfew.workers.shift import Shift, ShiftReport, run_shifts
 
 __all__ = [
     "USUAL_PLATE",
@@ -37,19 +37,23 @@ __all__ = [
 
 
 _RELEASES = 2
-"""So often a question that alone made the function raise is handed back; then it is skipped."""
+"""How often a question is handed back if the function raises for it; after that it is skipped. A
+plain choice: an accident does not happen three times."""
 _IN_A_ROW = 20
-"""Calls that raise one after another, before it is the function that is at fault."""
+"""Calls that raise in a row before the worker stops. A plain choice: then the function is at fault,
+not a question, and what was held is handed back."""
 _PAUSE = 0.05
+"""Seconds of a pause after an exception, for each exception in a row. A plain choice: it keeps a
+broken function from taking and returning all questions at full speed."""
 USUAL_PLATE = 100
-"""Questions that a function of batches gets at a time."""
+"""Questions in a batch, if nothing is said. A plain choice that ``--plate`` changes."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Item:
-    """The item: its id, its text, and the file of its picture if it has one."""
+    """An item as a function sees it; ``image`` is the file of its picture, if it has one."""
 
     id: str
     text: str
@@ -58,7 +62,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Question:
-    """The question that is put about the item."""
+    """A question as a function sees it."""
 
     id: str
     text: str
@@ -66,7 +70,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Cell:
-    """One entry of a batch; ``id`` names this very asking of the question about the item."""
+    """One entry of a batch. ``id`` is different for each time the same cell is asked."""
 
     id: str
     item: Item
@@ -84,9 +88,9 @@ class Function:
 
 
 def load_function(name: str) -> Function:
-    """The function ``module:function``, or an installed one (entry point ``askfew.workers``).
+    """Load ``module:function``, or an installed function (entry point ``askfew.workers``).
 
-    Modules are also looked for in the current folder.
+    Modules in the current folder are found, too.
 
     >>> load_function("operator:add").batched
     False
@@ -98,7 +102,7 @@ def load_function(name: str) -> Function:
         raise InvalidInput(
             f"a function must be written module:function{others}",
             repr(name),
-            "say for example judge:answer",
+            "write for example judge:answer",
         )
     return Function(name, found, _takes_batch(name, found), _is_async(found))
 
@@ -106,7 +110,7 @@ def load_function(name: str) -> Function:
 def _takes_batch(name: str, function: Callable[..., Any]) -> bool:
     try:
         parameters = inspect.signature(function).parameters.values()
-    except ValueError:  # some built-in functions say nothing about themselves
+    except ValueError:  # some built-in functions have no signature
         return False
     needed = [
         each
@@ -124,12 +128,12 @@ def _takes_batch(name: str, function: Callable[..., Any]) -> bool:
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
-    call = getattr(function, "__call__", None)  # noqa: B004 (an object's own, if it is async)
+    call = getattr(function, "__call__", None)  # noqa: B004 (it may be async)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
 class FunctionAnswerer:
-    """An answerer that asks a Python function, in threads or in processes."""
+    """An answerer that calls a Python function, in threads or in processes."""
 
     def __init__(
         self,
@@ -147,7 +151,7 @@ class FunctionAnswerer:
         self._in_a_row = 0
 
     async def __call__(self, plate: Sequence[Assignment]) -> list[Reply]:
-        """One reply for each question."""
+        """Return one reply for each question."""
         cells = [await self._cell(each) for each in plate]
         try:
             values = await self._values(cells)
@@ -155,21 +159,21 @@ class FunctionAnswerer:
             raise WorkerStopped(
                 "processes of the function must live", "one that died", "see what ended it"
             ) from None
-        except KeyboardInterrupt:  # a function that wants no more; ours is a signal, handled apart
+        except KeyboardInterrupt:  # raised by the function; our own Ctrl-C is a signal handler
             raise WorkerStopped(
                 f"{self._function.name} must answer",
                 "KeyboardInterrupt",
                 "start again when it may go on; what it held is handed back",
             ) from None
         except (Exception, SystemExit) as error:
-            return await self._released(plate, error)
+            return await self._after_exception(plate, error)
         if self._function.batched:
-            values = self._listed(values, len(plate))
+            values = self._as_list(values, len(plate))
         self._in_a_row = 0
         return [self._reply(value) for value in values]
 
     def close(self) -> None:
-        """End its threads or processes."""
+        """End the threads or processes."""
         if self._pool is not None:
             self._pool.shutdown(wait=not self._processes, cancel_futures=True)
 
@@ -178,8 +182,8 @@ class FunctionAnswerer:
             return await self._call(cells)
         return [await self._call(each.item, each.question) for each in cells]
 
-    def _listed(self, values: Any, expected: int) -> list[object]:
-        """What a batch returned, if it is as many answers as there were questions, in order."""
+    def _as_list(self, values: Any, expected: int) -> list[object]:
+        """The answers to a batch as a list; WorkerStopped if they are not one for each question."""
         came = f"{type(values).__name__} instead of a list"
         if not isinstance(values, str | bytes | Mapping | Set):
             with suppress(TypeError):  # a generator, None, an array without dimensions
@@ -198,10 +202,13 @@ class FunctionAnswerer:
             return await self._function.call(*arguments)
         loop = asyncio.get_running_loop()
         if self._processes:
-            return await loop.run_in_executor(self._pool, _called, *arguments)
+            return await loop.run_in_executor(self._pool, _call_loaded, *arguments)
         return await loop.run_in_executor(self._pool, self._function.call, *arguments)
 
-    async def _released(self, plate: Sequence[Assignment], error: BaseException) -> list[Reply]:
+    async def _after_exception(
+        self, plate: Sequence[Assignment], error: BaseException
+    ) -> list[Reply]:
+        """Hand the questions back, or skip those that were handed back too often."""
         self._in_a_row += 1
         what = f"{self._function.name} raised {type(error).__name__}: {error}"
         logger.warning("%s", what, exc_info=error)
@@ -209,7 +216,7 @@ class FunctionAnswerer:
             raise WorkerStopped(
                 f"{self._function.name} must answer",
                 f"{_IN_A_ROW} exceptions in a row, the last {type(error).__name__} ({error})",
-                "mend the function and start again",
+                "fix the function and start again",
             ) from error
         await asyncio.sleep(min(_PAUSE * self._in_a_row, 1.0))
         replies: list[Reply] = []
@@ -238,7 +245,7 @@ class FunctionAnswerer:
 def _pool(name: str, workers: int, processes: bool) -> Executor:
     if not processes:
         return ThreadPoolExecutor(workers, thread_name_prefix="askfew-function")
-    # Not fork: this process has threads. The child imports the function again, by its name.
+    # Not fork, because this process has threads. The child imports the function by its name.
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(workers, context, initializer=_load, initargs=(name,))
 
@@ -249,11 +256,11 @@ _loaded: list[Function] = []
 def _load(name: str) -> None:
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     _loaded.append(load_function(name))
 
 
-def _called(*arguments: object) -> Any:
+def _call_loaded(*arguments: object) -> Any:
     return _loaded[0].call(*arguments)
 
 
@@ -265,9 +272,11 @@ def run(
     processes: int = 0,
     plate: int | None = None,
     idle: float = math.inf,
-) -> Worked:
-    """Let a function answer at a desk until the campaign is over, or ``idle`` seconds without a
-    question. ``plate`` is how many questions a function of batches gets at a time.
+) -> ShiftReport:
+    """Let a function answer at a desk until the campaign is over.
+
+    It also stops after ``idle`` seconds without a question. ``plate`` is the size of a batch, for a
+    function of batches.
     """
     check_use(function, processes=processes, plate=plate)
     with closing(Pictures(desk)) as pictures:
@@ -282,7 +291,7 @@ def run(
 
 
 def check_use(function: Function, *, processes: int, plate: int | None) -> None:
-    """Refuse what this function cannot be called with."""
+    """Raise InvalidInput if the function cannot be called with these settings."""
     if plate is not None and not function.batched:
         raise InvalidInput(
             f"with --plate, {function.name} must take a batch",

@@ -1,6 +1,6 @@
-"""A simulated crowd, for rehearsals: the groups it believes in, and how often it is right.
+"""A simulated crowd, for rehearsals: planted groups, and answers that are right at a given rate.
 
-Its random numbers depend on names alone, so that a rehearsal comes out the same again.
+Its random numbers depend on names only, so that a rehearsal gives the same answers every time.
 """
 
 from __future__ import annotations
@@ -19,41 +19,42 @@ import numpy as np
 from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.folder.table_file import read_text
-from askfew.campaigns.lease_id import slot_part
+from askfew.campaigns.slots.lease import slot_part
 from askfew.errors import InvalidInput
 from askfew.workers.desk import Answer, Desk, Reply
-from askfew.workers.shift import Shift, Worked, run_shifts
+from askfew.workers.shift import Shift, ShiftReport, run_shifts
 
 __all__ = [
     "USUAL_RELIABILITY",
     "Groups",
-    "Simulated",
-    "chance",
+    "SimulatedAnswerer",
     "check_reliabilities",
-    "digits_told",
+    "digit_by_question",
     "groups_from_file",
     "random_groups",
     "read_reliabilities",
+    "rng_for",
     "run",
 ]
 
 
 USUAL_RELIABILITY = 0.9
+"""A plain choice that ``--reliability`` changes: nine in ten answers are right."""
 _PLATE = 20
-"""Questions at a time, for one worker whose answers take no time."""
+"""Questions at a time for a single worker without a delay. A plain choice: fewer calls."""
 _LARGEST = 50_000_000
-"""Bytes of a file of groups."""
+"""Bytes of a file of groups. A plain choice: a million items and their groups fit."""
 _NAMED = 20
-"""So many questions are named where one is not known."""
+"""The most question ids that an error lists. A plain choice."""
 
 Groups = Callable[[str], int]
-"""The group, a number from 0, of an item by its id."""
+"""Maps the id of an item to the number of its group, from 0."""
 
 
-def chance(*names: object) -> np.random.Generator:
-    """A generator for these names.
+def rng_for(*names: object) -> np.random.Generator:
+    """A random generator that depends on these names only.
 
-    >>> chance(7, "duck").random() == chance(7, "duck").random()
+    >>> rng_for(7, "duck").random() == rng_for(7, "duck").random()
     True
     """
     digest = hashlib.blake2b(repr(names).encode(), digest_size=16).digest()
@@ -61,19 +62,21 @@ def chance(*names: object) -> np.random.Generator:
 
 
 def random_groups(seed: int, share: float = 0.5, groups: int = 2) -> Groups:
-    """The seed and the item's id decide: group 1 with probability ``share``, or, of more than two
-    groups, any.
+    """Groups that the seed and the item's id decide.
+
+    Of two groups the second has probability ``share``; more have equal probabilities.
     """
     if groups == 2:
-        return lambda item: int(chance(seed, "group", item).random() < share)
-    return lambda item: int(chance(seed, "group", item).integers(groups))
+        return lambda item: int(rng_for(seed, "group", item).random() < share)
+    return lambda item: int(rng_for(seed, "group", item).integers(groups))
 
 
-def digits_told(questions: Sequence[str], groups: int) -> dict[str, int]:
-    """Which binary digit of a group's number each question is about, in turn: so any two groups
-    differ on a question, if there are as many questions as digits.
+def digit_by_question(questions: Sequence[str], groups: int) -> dict[str, int]:
+    """Give each question one binary digit of the group's number, in turn.
 
-    >>> digits_told(["swims", "flies", "sings"], groups=3)
+    Any two groups then differ on a question, if there are as many questions as digits.
+
+    >>> digit_by_question(["swims", "flies", "sings"], groups=3)
     {'swims': 0, 'flies': 1, 'sings': 0}
     """
     digits = (groups - 1).bit_length()
@@ -81,18 +84,18 @@ def digits_told(questions: Sequence[str], groups: int) -> dict[str, int]:
 
 
 def groups_from_file(path: Path) -> tuple[Groups, int]:
-    """The columns id and group of a CSV file, and how many groups there are: at least two."""
+    """Read groups from a CSV file with the columns id and group; also return how many there are."""
     rows = csv.DictReader(StringIO(read_text(path, most=_LARGEST)))
     if not {"id", "group"} <= set(rows.fieldnames or ()):
         raise InvalidInput(
-            f"{path}: the columns id and group must be there",
+            f"{path}: there must be columns id and group",
             ", ".join(rows.fieldnames or ()) or "none",
             "name them in the first line",
         )
     written = {row["id"]: row["group"] for row in rows}
     names = sorted(set(written.values()))
     if len(names) < 2:
-        raise InvalidInput(f"{path}: there must be two groups", len(names), "mend the column")
+        raise InvalidInput(f"{path}: there must be two groups", len(names), "fix the column")
 
     def group(item: str) -> int:
         if item not in written:
@@ -103,13 +106,13 @@ def groups_from_file(path: Path) -> tuple[Groups, int]:
 
 
 @dataclass(frozen=True)
-class Simulated:
-    """Answers at random: about group 1 the answer is high with the question's reliability, about
-    group 0 low. A reliability of 0.5 says nothing. Of more groups, a question tells one binary
-    digit of the group's number.
+class SimulatedAnswerer:
+    """An answerer that answers at random, right with the question's reliability.
 
-    yes-no: yes or no. A scale: five points, with a mean of that share of the width. A number: of
-    the kind's sigma, above 0 with that probability. The seed, the cell and the slot decide.
+    About an item of group 1 the answer is high with that probability, about one of group 0 low. A
+    reliability of 0.5 says nothing. With more groups, a question tells one binary digit of the
+    group's number. A high answer is yes; on a scale it is a mean at that share of the width; a
+    number is above 0 with that probability. The seed, the cell and the slot decide the answer.
     """
 
     kind: AnswerKind
@@ -119,10 +122,10 @@ class Simulated:
     seed: int = 0
     delay: float = 0.0
     digits: Mapping[str, int] = field(default_factory=dict)
-    """Which digit each question tells; the last one, where nothing is said."""
+    """The binary digit that each question tells; the lowest one for questions not listed."""
 
     async def __call__(self, plate: Sequence[Assignment]) -> list[Reply]:
-        """One answer for each question."""
+        """Return one answer for each question."""
         if self.delay:
             await asyncio.sleep(self.delay)
         return [Answer(self._value(each)) for each in plate]
@@ -131,13 +134,13 @@ class Simulated:
         right = self.by_question.get(asked.question.id, self.reliability)
         digit = self.digits.get(asked.question.id, 0)
         high = right if self.groups(asked.item.id) >> digit & 1 else 1 - right
-        slot = slot_part(asked.id)  # the rest of an id differs from lease to lease
-        rng = chance(self.seed, asked.item.id, asked.question.id, slot)
+        slot = slot_part(asked.id)  # the rest of the id is different for every lease
+        rng = rng_for(self.seed, asked.item.id, asked.question.id, slot)
         return self.kind.draw(rng, high)
 
 
 def read_reliabilities(written: Sequence[str]) -> tuple[float, dict[str, float]]:
-    """A number for all questions, and QUESTION=NUMBER for some.
+    """Read a number for all questions, and QUESTION=NUMBER for some.
 
     >>> read_reliabilities(["0.9", "q3=0.5"])
     (0.9, {'q3': 0.5})
@@ -153,7 +156,7 @@ def read_reliabilities(written: Sequence[str]) -> tuple[float, dict[str, float]]
             raise InvalidInput(
                 "a reliability must lie strictly between 0 and 1",
                 repr(each),
-                "say for example 0.9, or colour=0.95",
+                "write for example 0.9, or colour=0.95",
             )
         if equals:
             by_question[question] = value
@@ -163,7 +166,7 @@ def read_reliabilities(written: Sequence[str]) -> tuple[float, dict[str, float]]
 
 
 def check_reliabilities(by_question: Mapping[str, float], known: Sequence[str]) -> None:
-    """Refuse a reliability for a question that the campaign does not have.
+    """Raise InvalidInput for a question that the campaign does not have.
 
     >>> check_reliabilities({"colour": 0.9}, ["color", "size"])
     Traceback (most recent call last):
@@ -189,16 +192,18 @@ def run(
     seed: int = 0,
     delay: float = 0.0,
     idle: float = math.inf,
-) -> list[Worked]:
-    """Let a crowd answer, one worker a desk, until the campaign is over, or ``idle`` seconds
-    without a question. The seed decides on ``groups`` (each item's, and how many) if nobody does.
+) -> list[ShiftReport]:
+    """Let a crowd answer, one worker at each desk, until the campaign is over.
+
+    A worker also stops after ``idle`` seconds without a question. ``groups`` is the group of each
+    item and the number of groups; without it the seed decides.
     """
     about, rare = desks[0].describe(), dict(by_question or {})
     if about.question_ids is not None:
         check_reliabilities(rare, about.question_ids)
     planted, many = groups or (random_groups(seed, balance, about.groups), about.groups)
     told = [each for each in about.question_ids or () if rare.get(each, reliability) != 0.5]
-    digits = digits_told(told, many)
-    crowd = Simulated(about.answers, planted, reliability, rare, seed, delay, digits)
+    digits = digit_by_question(told, many)
+    crowd = SimulatedAnswerer(about.answers, planted, reliability, rare, seed, delay, digits)
     plate = 1 if delay or len(desks) > 1 else _PLATE
     return run_shifts([Shift(desk, crowd, plate=plate, idle=idle) for desk in desks])

@@ -2,12 +2,11 @@ import numpy as np
 import pytest
 
 from askfew.algorithms.baselines import uniform
-from askfew.algorithms.baselines.k_means import in_order_of_first_items
 from askfew.algorithms.baselines.uniform import filled_means, uniform_answers
 from askfew.answers import Number
 from askfew.driver import AskTell
 from askfew.errors import InvalidInput
-from askfew.records import Floats, Ints, Problem
+from askfew.records import Floats, Ints, Problem, renumbered
 
 PROBLEM = Problem(3, 4, Number(1.0))
 
@@ -74,5 +73,5 @@ def test_a_large_table_is_asked_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_item_0_is_in_group_0() -> None:
-    assert in_order_of_first_items(np.array([1, 0, 1])).tolist() == [0, 1, 0]
-    assert in_order_of_first_items(np.array([0, 0, 1])).tolist() == [0, 0, 1]
+    assert renumbered(np.array([1, 0, 1])).tolist() == [0, 1, 0]
+    assert renumbered(np.array([0, 0, 1])).tolist() == [0, 0, 1]

@@ -187,3 +187,18 @@ def test_an_item_whose_evidence_began_badly_is_labelled_all_the_same() -> None:
     ended = run(run_claim(claim, chooser, pooled_finding), oracle, max_answers=10**6)
     assert right(ended, LABELS)
     assert ended.meter.answers < 5000
+
+
+def test_items_within_the_tolerance_are_given_up_and_named() -> None:
+    """Two items of the low group lie .33 from the high group, hardly more than the tolerance."""
+    means = np.full((60, 2), 0.5)
+    means[:, 0] = np.repeat([0.02, 0.27, 0.6], [28, 2, 30])
+    oracle = bernoulli(means, rng=3)
+    ended = play(oracle, cap=10**5, tolerance=0.25)
+    assert ended.result is not None
+    assert ended.result.status == "undecided"
+    assert ended.result.undecided == {28: "between", 29: "between"}
+    assert ended.meter.answers < 10_000
+    assert "told from neither group" in ended.result.reason
+    rest = np.delete(ended.result.labels, [28, 29])
+    assert rest.tolist() == [0] * 28 + [1] * 30

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import beta
 
 from askfew.algorithms.frugal.claim import pooled
 from askfew.algorithms.frugal.claim.pooled import PooledClaim
@@ -17,20 +16,11 @@ from askfew.evidence import log_evidence
 from askfew.oracles import gaussian, scale
 from askfew.plans import Plan
 from askfew.records import Floats, Ints, Oracle, Problem, Tally
+from error_limits import lower_limit, upper_limit
 
 from .worlds import numbers, play, right, yes_no
 
 DELTA = 0.1
-
-
-def upper_limit(errors: int, runs: int) -> float:
-    """Clopper and Pearson's, at 95 %."""
-    return float(beta.ppf(0.95, errors + 1, runs - errors))
-
-
-def lower_limit(errors: int, runs: int) -> float:
-    """Clopper and Pearson's, at 95 %: a cheat is caught when even this exceeds delta."""
-    return float(beta.ppf(0.05, errors, runs - errors + 1)) if errors else 0.0
 
 
 def label_errors(world: Callable[[int], Oracle], labels: Ints, runs: int) -> int:
@@ -58,7 +48,7 @@ def test_labels_are_right(name: str) -> None:
 
 
 def test_labels_are_right_whoever_is_presumed_on_a_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All sides presumed wrongly in the first steps: dearer, and not less right."""
+    """All sides presumed wrongly in the first steps: that costs more, and is not less right."""
     fit = Sides._fit
 
     def wrong_at_first(self: Sides) -> Floats:

@@ -24,16 +24,15 @@ from askfew.oracles import bernoulli, gaussian, scale
 from askfew.plans import Plan
 from askfew.records import Floats, Ints, Oracle, Problem, Tally
 from askfew.rule import Node, Rule
+from error_limits import lower_limit, upper_limit
 
 from .worlds import (
     Skipping,
     at_random,
     committee,
     found,
-    lower_limit,
     play,
     split_world,
-    upper_limit,
     wrong,
 )
 

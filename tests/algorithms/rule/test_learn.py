@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from askfew.algorithms.rule.guess import anchored
 from askfew.algorithms.rule.guess.learn import Learner
 from askfew.algorithms.rule.screen import Screen
 from askfew.algorithms.rule.tuning import Tuning
@@ -108,7 +109,7 @@ def test_a_learner_that_screens_everything_falls_out_of_the_band(
         return float(np.mean([learnt(bernoulli(m, rng=7))[1].answers for m in worlds]))
 
     assert 600 < answers() < 1150
-    monkeypatch.setattr(Learner, "_first_items", property(lambda self: self.problem.items))
+    monkeypatch.setattr(Learner, "first_items", property(lambda self: self.problem.items))
     assert answers() > 1500
 
 
@@ -143,7 +144,7 @@ def test_with_anchors_fewer_and_fewer_questions_are_asked(monkeypatch: pytest.Mo
 
     assert 420 < answers() < 680
     everything = lambda _, separated, __: np.arange(separated.levels.shape[1])  # noqa: E731
-    monkeypatch.setattr(Learner, "_contenders", everything)
+    monkeypatch.setattr(anchored, "_contenders", everything)
     assert answers() > 1200
 
 

@@ -14,12 +14,12 @@ from askfew.algorithms.rule.guess.choose import Chooser
 from askfew.algorithms.rule.guess.learn import Learner
 from askfew.algorithms.rule.screen import Screen
 from askfew.answers import Scale
-from askfew.clustering import session
 from askfew.errors import InvalidInput, InvalidPlan
 from askfew.oracles import bernoulli, gaussian, scale, table
 from askfew.plans import Plan
 from askfew.records import Batch, Finding, Floats, Problem, Tally
 from askfew.rule import Node
+from askfew.sessions import session
 
 from .worlds import Skipping, at_random, committee, found, play, split_world, wrong
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
 
 from askfew.algorithms import start
 from askfew.driver import RunEnd, run
@@ -52,16 +51,6 @@ def wrong(rule: Rule, labels: Ints, means: Floats, margin: float = 0.5) -> np.nd
 
     walk(rule.root)
     return bad
-
-
-def upper_limit(errors: int, runs: int) -> float:
-    """Clopper and Pearson's, at 95 %."""
-    return float(beta.ppf(0.95, errors + 1, runs - errors)) if errors < runs else 1.0
-
-
-def lower_limit(errors: int, runs: int) -> float:
-    """Clopper and Pearson's, at 95 %: a cheat is caught when even this exceeds delta."""
-    return float(beta.ppf(0.05, errors, runs - errors + 1)) if errors else 0.0
 
 
 class Skipping:

@@ -21,6 +21,7 @@ from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, ReplayMismatch
+from askfew.records import Snapshot
 from askfew.web.access.tokens import hash_of
 from campaign_tools import answer_all, answers_of, fixed_answer, frugal, log_of, sweep
 from web_site import Site, document
@@ -42,13 +43,19 @@ def test_a_store_of_the_first_version_is_upgraded(store_url: str) -> None:
     store.close()
 
 
+def as_json(known: Snapshot) -> dict[str, Any]:
+    arrays = {"labels": known.labels, "evidence": known.evidence}
+    facts = {name: getattr(known, name) for name in ("phase", "threshold", "question", "expected")}
+    return {**facts, **{key: a if a is None else a.tolist() for key, a in arrays.items()}}
+
+
 def age(store: Store, *, broken: bool) -> None:
     """Make a store what version 0003 would have written: seals begin with nothing, and what was
     known is JSON.
     """
     with store.database.write() as connection:
         known = {
-            step.number: json.dumps({"phase": step.phase, **unpack(step.known)})
+            step.number: json.dumps(as_json(unpack(step.known, step.phase)))
             for step in connection.execute(select(steps)).all()
             if step.known is not None
         }
@@ -150,7 +157,7 @@ def known_of(store: Store) -> list[Any]:
     """What the method knew before every step."""
     with store.database.read() as connection:
         rows = connection.execute(select(steps.c.phase, steps.c.known).order_by(steps.c.number))
-        return [(row.phase, unpack(row.known)) for row in rows]
+        return [as_json(unpack(row.known, row.phase)) for row in rows]
 
 
 def answer_open(campaign: Campaign) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from askfew import recipe
+from askfew import sessions
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.doctor.examine import examine_store
 from askfew.campaigns.store import Store
@@ -110,7 +110,7 @@ WAYS = {
     ),
     "a reopened step": (
         "UPDATE steps SET closed = NULL WHERE campaign = 1 AND number = 0",
-        "step 0 is open, although later ones are there",
+        "step 0 is open, although there are later ones",
     ),
     "a lost step": (
         "DELETE FROM steps WHERE campaign = 1 AND number = 1",
@@ -207,7 +207,7 @@ def test_another_version_is_a_note_and_no_problem(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as another:
-        another.setattr(recipe, "version", lambda _: "90.1.0")
+        another.setattr(sessions, "version", lambda _: "90.1.0")
         answer(small_campaign(store), 33)
     found = examine_store(store.database)
     assert found.sound

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from askfew.answers import Number, Scale, YesNo
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.exchange import label_studio
 from askfew.campaigns.exchange.answer_files import read_answers
+from askfew.campaigns.exchange.crowd_kit import join_task, split_task
 from askfew.campaigns.exchange.exporting import (
     LONG_COLUMNS,
     crowd_kit_rows,
@@ -23,9 +25,13 @@ from askfew.campaigns.exchange.exporting import (
     long_rows,
     text_of,
 )
-from askfew.campaigns.exchange.formats import csv_table, label_studio, parquet_table
-from askfew.campaigns.exchange.formats.crowd_kit import join_task, split_task
-from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.exchange.files import (
+    csv_text,
+    read_parquet,
+    text_of_cell,
+    write_parquet,
+    write_whole,
+)
 from askfew.campaigns.exchange.moving import export_campaign, import_campaign
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
@@ -85,7 +91,7 @@ def test_csv_comes_back_as_it_was(store: Store) -> None:
     campaign = small_campaign(store)
     answer(campaign, 30)
     rows = long_rows(campaign)
-    read = list(csv.DictReader(io.StringIO(csv_table.written(LONG_COLUMNS, rows))))
+    read = list(csv.DictReader(io.StringIO(csv_text(LONG_COLUMNS, rows))))
     assert [float(row["answer"]) for row in read] == [row[3] for row in rows]
     assert [datetime.fromisoformat(row["time"]) for row in read] == [row[6] for row in rows]
     assert {row["answer"] for row in read} == {"0", "1"}
@@ -118,8 +124,8 @@ def test_csv_neutralises_formulas_and_reads_them_back(
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
 def test_any_text_in_a_cell_comes_back(text: str) -> None:
-    _, (cell,) = csv.reader(io.StringIO(csv_table.written(["a"], [[text]])))
-    assert csv_table.text_of_cell(cell) == text
+    _, (cell,) = csv.reader(io.StringIO(csv_text(["a"], [[text]])))
+    assert text_of_cell(cell) == text
     assert not cell.startswith(("=", "+", "-", "@"))
 
 
@@ -128,8 +134,8 @@ def test_parquet_comes_back_as_it_was(store: Store, tmp_path: Path) -> None:
     campaign = small_campaign(store)
     answer(campaign, 30)
     file = tmp_path / "answers.parquet"
-    parquet_table.write(file, LONG_COLUMNS, long_rows(campaign))
-    columns, rows = parquet_table.read(file)
+    write_parquet(file, LONG_COLUMNS, long_rows(campaign))
+    columns, rows = read_parquet(file)
     assert columns == list(LONG_COLUMNS)
     assert rows == long_rows(campaign)
 
@@ -139,7 +145,7 @@ def test_parquet_without_pyarrow_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=r"askfew\[parquet\]"):
-        parquet_table.write(tmp_path / "x.parquet", {"item": str}, [])
+        write_parquet(tmp_path / "x.parquet", {"item": str}, [])
 
 
 def test_crowd_kit_tasks_can_be_taken_apart(store: Store) -> None:
@@ -326,7 +332,7 @@ def test_an_edited_file_is_refused(store: Store, other: Store, tmp_path: Path) -
             new.writestr(part, content)
     with pytest.raises(InvalidInput, match=r"answers\.jsonl changed"):
         import_campaign(other, edited)
-    with pytest.raises(InvalidInput, match="must be there"):
+    with pytest.raises(InvalidInput, match="must exist"):
         import_campaign(other, tmp_path / "none.askfew")
 
 

@@ -8,6 +8,7 @@ import pytest
 from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.db.schema import slots
 from askfew.campaigns.doctor.examine import examine_store
+from askfew.campaigns.exchange import crowd_kit
 from askfew.campaigns.exchange.answer_files import read_answers
 from askfew.campaigns.exchange.exporting import (
     LONG_COLUMNS,
@@ -15,7 +16,7 @@ from askfew.campaigns.exchange.exporting import (
     label_studio_tasks,
     long_rows,
 )
-from askfew.campaigns.exchange.formats import crowd_kit, csv_table, parquet_table
+from askfew.campaigns.exchange.files import csv_text, write_parquet
 from askfew.campaigns.exchange.importing import ImportReport, import_answers
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.slots.states import SlotState
@@ -95,7 +96,7 @@ def test_what_it_exported_itself_is_not_taken_again(store: Store, tmp_path: Path
     answer(campaign, 30)
     rows = long_rows(campaign)
     assert rows
-    report = read(campaign, csv_table.written(LONG_COLUMNS, rows), tmp_path)
+    report = read(campaign, csv_text(LONG_COLUMNS, rows), tmp_path)
     assert (report.taken, report.already) == (0, len(rows))
 
 
@@ -180,7 +181,7 @@ def test_a_recorded_campaign_can_be_told_from_its_long_table(store: Store, tmp_p
     old = small_campaign(store)
     answer_all(old, answer=frank)
     new = small_campaign(store, "new")
-    text = csv_table.written(LONG_COLUMNS, long_rows(old))
+    text = csv_text(LONG_COLUMNS, long_rows(old))
     report = read(new, text, tmp_path)
     assert report.taken == len(long_rows(old))
     assert new.outcome() == old.outcome()
@@ -192,8 +193,8 @@ def test_parquet_and_crowd_kit_say_the_same(store: Store, tmp_path: Path) -> Non
     pytest.importorskip("pyarrow")
     old = small_campaign(store)
     answer_all(old, answer=frank)
-    parquet_table.write(tmp_path / "a.parquet", LONG_COLUMNS, long_rows(old))
-    (tmp_path / "a.csv").write_text(csv_table.written(crowd_kit.COLUMNS, crowd_kit_rows(old)))
+    write_parquet(tmp_path / "a.parquet", LONG_COLUMNS, long_rows(old))
+    (tmp_path / "a.csv").write_text(csv_text(crowd_kit.COLUMNS, crowd_kit_rows(old)))
     for name, file, kind in [("p", "a.parquet", "parquet"), ("c", "a.csv", "crowd-kit")]:
         campaign = small_campaign(store, name)
         import_answers(campaign, read_answers(tmp_path / file, kind))
@@ -407,10 +408,10 @@ def test_bad_parquet_is_refused(tmp_path: Path) -> None:
     file.write_bytes(b"PAR1 no")
     with pytest.raises(InvalidInput, match="must be a Parquet file"):
         read_answers(file, "parquet")
-    parquet_table.write(file, {"item": str, "mood": str}, [("a", "b")])
+    write_parquet(file, {"item": str, "mood": str}, [("a", "b")])
     with pytest.raises(InvalidInput, match="columns must be among"):
         read_answers(file, "parquet")
-    parquet_table.write(file, {"item": str}, [("a",)])
+    write_parquet(file, {"item": str}, [("a",)])
     with pytest.raises(InvalidInput, match="must be a column question"):
         read_answers(file, "parquet")
 

@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from askfew import Rule
 from askfew.answers import Number, Scale
 from askfew.campaigns.folder.load import read_folder
-from askfew.campaigns.folder.pictures import LARGEST, media_type
-from askfew.campaigns.records import Item, Question
-from askfew.campaigns.sentences import shown
+from askfew.campaigns.records import LARGEST_PICTURE, Item, Question, media_type
 from askfew.campaigns.settings import Settings
-from askfew.errors import InvalidInput
+from askfew.errors import InvalidInput, shown
 
 SETTINGS = '[campaign]\nname = "birds"\n'
 ITEMS = "id,text,image\na,An owl,\nb,A duck,\n"
@@ -284,7 +282,7 @@ def test_a_raised_limit_of_the_csv_module_changes_little(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["campaign.toml", "items.csv", "questions.csv"])
 def test_every_file_is_needed(folder: Path, name: str) -> None:
     (folder / name).unlink()
-    assert refusal(folder).startswith(f"birds/{name}: this file must be there, got none")
+    assert refusal(folder).startswith(f"birds/{name}: this file must exist, got none")
     (folder / name).mkdir()
     assert refusal(folder).startswith(f"birds/{name}: this must be a file")
     (folder / name).rmdir()
@@ -315,10 +313,10 @@ def test_pictures(folder: Path, kind: str, data: bytes) -> None:
 
 
 def test_a_picture_of_just_the_largest_size_is_fine(folder: Path) -> None:
-    (folder / "owl.png").write_bytes(PNG.ljust(LARGEST, b"\0"))
+    (folder / "owl.png").write_bytes(PNG.ljust(LARGEST_PICTURE, b"\0"))
     fill(folder, items="id,text,image\na,,owl.png\nb,,\n")
-    assert len(read_folder(folder).items[0].image or b"") == LARGEST
-    (folder / "owl.png").write_bytes(PNG.ljust(LARGEST + 1, b"\0"))
+    assert len(read_folder(folder).items[0].image or b"") == LARGEST_PICTURE
+    (folder / "owl.png").write_bytes(PNG.ljust(LARGEST_PICTURE + 1, b"\0"))
     assert "line 2: image must have at most 5,000,000 bytes" in refusal(folder)
 
 

@@ -8,7 +8,7 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.handout import give_up_unanswerable
 from askfew.campaigns.db.queries.slots import becomes, may
 from askfew.campaigns.slots.handout import expire_leases
-from askfew.campaigns.slots.paces import SHORTEST
+from askfew.campaigns.slots.lease import SHORTEST
 from askfew.campaigns.slots.states import TRANSITIONS, SlotEvent, SlotState
 from askfew.campaigns.store import Store
 from campaign_tools import Clock, slot, sweep

@@ -3,7 +3,7 @@
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,9 @@ from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.advance import Advancer
 from askfew.campaigns.steps.log import read_log
 from askfew.campaigns.store import Store
-from askfew.clustering import Session, session
 from askfew.errors import ReplayMismatch
 from askfew.log import Log, origin, seal
+from askfew.sessions import Session, session
 from campaign_tools import (
     Clock,
     answer_all,
@@ -31,14 +31,6 @@ from campaign_tools import (
     questions,
     sweep,
 )
-
-
-@pytest.fixture
-def second_store(store: Store, store_url: str, clock: Clock) -> Iterator[Store]:
-    """The same store, as another process sees it."""
-    opened = Store(store_url, clock=clock)
-    yield opened
-    opened.close()
 
 
 def stored_log(campaign: Campaign) -> Log:
@@ -326,7 +318,7 @@ def test_another_version_warns_and_goes_on(
     alone = frugal(store, name="alone")
     answer_all(alone)
     with monkeypatch.context() as patch:
-        patch.setattr("askfew.recipe.version", lambda _: "0.0.1")
+        patch.setattr("askfew.sessions.version", lambda _: "0.0.1")
         campaign = frugal(store)
         answer_steps(campaign, 2)
     fresh = Store(store_url, clock=clock)

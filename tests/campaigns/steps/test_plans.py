@@ -40,14 +40,6 @@ from campaign_workers import die_between_plan_and_slots, forked
 
 
 @pytest.fixture
-def second_store(store: Store, store_url: str, clock: Clock) -> Iterator[Store]:
-    """The same store, as another process sees it."""
-    opened = Store(store_url, clock=clock)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def another_guess() -> Iterator[pytest.MonkeyPatch]:
     """Bets of half the size, and items screened in another order."""
     with pytest.MonkeyPatch.context() as patch:
@@ -56,7 +48,7 @@ def another_guess() -> Iterator[pytest.MonkeyPatch]:
 
 
 def guess_otherwise(patch: pytest.MonkeyPatch) -> None:
-    bets, order = Chooser._bets, Learner._order
+    bets, order = Chooser._bets, Learner.order
     assert isinstance(order, property)
     getter = order.fget
     assert getter is not None
@@ -65,7 +57,7 @@ def guess_otherwise(patch: pytest.MonkeyPatch) -> None:
         return tuple(each / 2 for each in bets(self, *which))
 
     patch.setattr(Chooser, "_bets", halved)
-    patch.setattr(Learner, "_order", property(lambda self: getter(self)[::-1]))
+    patch.setattr(Learner, "order", property(lambda self: getter(self)[::-1]))
 
 
 def plans_of(campaign: Campaign) -> list[tuple[Plan, ...]]:

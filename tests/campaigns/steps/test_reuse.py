@@ -172,7 +172,7 @@ def test_a_crash_while_a_step_opens_leaves_nothing_behind(
         return wrapped
 
     with monkeypatch.context() as patch:
-        patch.setattr("askfew.campaigns.steps.log.fill_step", dying(fill_step, 1))
+        patch.setattr("askfew.campaigns.store.fill_step", dying(fill_step, 1))
         with pytest.raises(KeyboardInterrupt):
             store.create(small_settings("dead"), ITEMS, QUESTIONS, reuse="small")
     assert store.names() == ["small", "new"]

@@ -91,3 +91,16 @@ def test_a_bad_folder_is_a_sentence_and_nothing_is_created(what: str, birds: Com
     assert Path("askfew.db").read_bytes() == before
     birds("create", "broken", "--store", "sqlite:///new.db")
     assert not Path("new.db").exists()
+
+
+@pytest.mark.parametrize(("limit", "warned"), [(10, True), (100_000, False)])
+def test_create_says_when_one_model_alone_cannot_finish(
+    askfew: Command, limit: int, warned: bool
+) -> None:
+    write_template("birds")
+    toml = Path("birds/campaign.toml")
+    text = toml.read_text().replace('method = "rule"', 'method = "frugal"')
+    toml.write_text(text.replace("cell = 1", f"cell = {limit}"))
+    code, _, err = askfew("create", "birds")
+    assert code == 0
+    assert ("one model alone" in " ".join(err.split())) == warned

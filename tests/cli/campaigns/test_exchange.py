@@ -85,9 +85,9 @@ def test_bad_answers_are_a_sentence_and_nothing_is_taken(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("none.csv", "birds"), "none.csv: this file must be there"),
-        (("none.askfew",), "none.askfew: this file must be there"),
-        (("none.json", "birds"), "none.json: this file must be there"),
+        (("none.csv", "birds"), "none.csv: this file must exist"),
+        (("none.askfew",), "none.askfew: this file must exist"),
+        (("none.json", "birds"), "none.json: this file must exist"),
         (("birds/items.csv", "birds"), "birds/items.csv line 1: "),
         (("birds/items.csv",), "answers are for a campaign"),
         (("birds/campaign.toml", "birds"), "the file's ending must be one of"),

@@ -1,4 +1,6 @@
-"""``askfew pause``, ``resume``, ``close``, ``workers``, ``revoke``."""
+"""``askfew invite``, ``pause``, ``resume``, ``close``, ``workers``, ``revoke``."""
+
+from pathlib import Path
 
 from askfew.campaigns.store import Store
 from askfew.web.access.invitations import new_link
@@ -16,6 +18,42 @@ def test_pause_resume_close(birds: Command) -> None:
     assert "must be paused, got closed" in err
 
 
+def test_people_are_invited_by_links_that_are_shown_once(birds: Command) -> None:
+    Path("names.csv").write_text("team,name\nred,cora\nred,dan\n")
+    names = ("ann", "bob smith", "--file", "names.csv", "--url", "https://ask.example.org/")
+    code, out, err = birds("invite", "birds", *names)
+    assert (code, err) == (0, "")
+    lines = dict(line.split("\t") for line in out.splitlines())
+    assert list(lines) == ["ann", "bob smith", "cora", "dan"]
+    assert all(link.startswith("https://ask.example.org/i/") for link in lines.values())
+    again = document(birds("invite", "birds", "ann", "eve", "--json"))
+    assert again["links"]["ann"] is None  # the link stays good
+    assert again["only_here"]
+    code, out, err = birds("invite", "birds", "ann")
+    assert (code, out) == (0, "")
+    assert "by the link that they have already: ann." in " ".join(err.split())
+    code, out, err = birds("invite", "birds", "ann", "--anew")
+    assert (code, out.partition("\t")[0]) == (0, "ann")
+    assert "opens on this machine only" in " ".join(err.split())
+    opened = document(birds("invite", "birds", "--open", 20, "--json"))
+    assert (opened["links"], "/join/" in opened["open_link"]) == ({}, True)
+    invited = document(birds("workers", "birds", "--json"))["workers"]
+    assert sorted(each["name"] for each in invited) == sorted([*lines, "eve"])
+
+
+def test_an_invitation_that_cannot_be_made_is_a_sentence(birds: Command) -> None:
+    for wrong, said in (
+        ([], "there must be names"),
+        (["--file", "nowhere.csv"], "the file of names must be readable"),
+        (["ann", "--url", "ask.example.org"], "the address for links must be"),
+        (["--open", "0"], "must be from 1 to"),
+    ):
+        code, out, err = birds("invite", "birds", *wrong)
+        assert (code, out) == (2, "")
+        assert said in " ".join(err.split())
+    assert document(birds("workers", "birds", "--json"))["workers"] == []
+
+
 def test_workers_are_listed_and_revoked(birds: Command) -> None:
     answer_all(most=5)
     for worker in ("ann", "bob"):
@@ -30,7 +68,7 @@ def test_workers_are_listed_and_revoked(birds: Command) -> None:
     assert before[0]["leases"] == 3
     assert birds("revoke", "birds", "ann") == (
         0,
-        "ann is asked no more. Their answers count.\n",
+        "ann gets no more questions. Their answers count.\n",
         "",
     )
     assert document(birds("revoke", "birds", "cora", "--json"))["revoked"]

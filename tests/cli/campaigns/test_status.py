@@ -1,6 +1,7 @@
 """``askfew status``."""
 
 from askfew.campaigns.folder.template import write_template
+from askfew.campaigns.store import Store
 from bird_campaign import change, document
 from commands import Command
 
@@ -11,8 +12,17 @@ def test_status_says_loudly_that_there_are_too_few_workers(askfew: Command) -> N
     askfew("create", "birds")
     code, out, _ = askfew("status", "birds")
     assert code == 0
-    assert "TOO FEW WORKERS: this step needs" in out
+    assert "Nobody has come yet. This step needs at least 1 worker." in out
     assert "0 of at most 10,000" in out
+    assert "TOO FEW" not in out
+    store = Store("sqlite:///askfew.db")
+    campaign = store.campaign("birds")
+    while asked := campaign.ask("ann", 100):  # until only cells are open that she has answered
+        for each in asked:
+            campaign.tell(each.id, True)
+    store.close()
+    out = askfew("status", "birds")[1]
+    assert "TOO FEW WORKERS: this step needs 3 different workers, and 1 has come" in out
     assert all(len(line) <= 80 for line in out.splitlines())
     assert "TOO FEW" in askfew("status")[1]
 

@@ -32,5 +32,5 @@ def test_the_store_may_come_from_the_environment(
 def test_looking_creates_no_store(command: tuple[str, ...], askfew: Command) -> None:
     code, out, err = askfew(*command)
     assert (code, out) == (2, "")
-    assert err.startswith("askfew: the store must be there, got no file askfew.db")
+    assert err.startswith("askfew: the store must exist, got no file askfew.db")
     assert list(Path().iterdir()) == []

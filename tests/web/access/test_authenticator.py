@@ -12,9 +12,8 @@ from starlette.testclient import TestClient
 from askfew.campaigns.db.schema import invitations, owner_token, sessions
 from askfew.campaigns.store import Store
 from askfew.web import pages
-from askfew.web.access.callers import SESSION_SECONDS
 from askfew.web.access.invitations import invite, new_link
-from askfew.web.access.tokens import first_token, hash_of, reset_token
+from askfew.web.access.tokens import SESSION_SECONDS, first_token, hash_of, reset_token
 from askfew.web.app import create_app
 from askfew.web.problems import Refused
 from campaign_tools import Clock, sweep

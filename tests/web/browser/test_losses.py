@@ -128,7 +128,7 @@ def test_a_worker_who_was_revoked_is_told_so(
     owner.page.get_by_text("revoked").first.wait_for()
     ann.page.keyboard.press("y")
     ann.page.get_by_text("You are no longer asked here").wait_for(timeout=PATIENCE)
-    assert "has taken you off it" in ann.text("#rest-text")
+    assert "has removed you from it" in ann.text("#rest-text")
 
 
 def _in_hand(campaign: Campaign, worker: str) -> int:

@@ -122,10 +122,10 @@ def test_the_dashboard_follows_pause_resume_and_close(
     campaign = small_campaign(store)
     owner, worker = as_owner(visit(), server, "/campaigns/small"), visit()
     worker.page.goto(server.link(campaign, "ann"))
+    worker.wait_for_question()  # a page opened after the pause would have none
     owner.page.get_by_role("button", name="Pause").click()
     owner.page.locator("#summary[data-state=paused]").wait_for()
     assert campaign.state == "paused"
-    worker.wait_for_question()
     for _ in range(2):
         lease = worker.wait_for_question()
         worker.page.keyboard.press("y")

@@ -17,7 +17,7 @@ from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.cli.demo.live import draw_digits
 from askfew.web.access.invitations import new_link, revoke
-from campaign_tools import answer_by, careless, three_kinds
+from campaign_tools import answer_by, three_kinds
 from servers import serving
 from web_browser import RunningServer, Visitor, told, until
 
@@ -44,7 +44,7 @@ HARD = {DIGITS.items[n].id for n in (20, 41)}
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    opened = careless(Store(f"sqlite:///{tmp_path_factory.mktemp('people') / 'store.db'}"))
+    opened = Store(f"sqlite:///{tmp_path_factory.mktemp('people') / 'store.db'}")
     yield opened
     opened.close()
 
@@ -136,7 +136,7 @@ def _create_with_anchors(owner: Visitor, server: RunningServer) -> None:
     page.locator("#pictures").set_input_files(pictures)
     known = [f"{DIGITS.items[n].id}, {('Zeros', 'Ones')[DIGITS.digits[n]]}" for n in range(8)]
     page.get_by_label("Items whose group you know").fill("\n".join(known))
-    page.get_by_label("Questions, one a line").fill(
+    page.get_by_label("Questions, one per line").fill(
         "\n".join(f"{'* ' * (q.id == 'hole')}{q.text}" for q in DIGITS.questions)
     )
     page.get_by_label("Guidelines for those who answer").fill("# Look closely\n\n- at the **hole**")
@@ -279,6 +279,7 @@ def test_an_ending_with_undecided_items_shows_their_pictures_and_why(
         )
     tiles.first.click()
     page.locator("#item-dialog[open] .given-one").first.wait_for()
+    assert page.locator("#item-dialog").evaluate("each => each.scrollTop") == 0  # its top first
     assert "Undecided: between the groups" in owner.text(".item-standing")
     phone = visit(**PHONE)
     phone.page.goto(f"{server.address}/i/{server.owner}")
@@ -333,6 +334,7 @@ def test_a_scale_of_seven_fits_a_phone_and_a_skip_has_a_reason(
     desk.page.goto(f"{server.address}/i/{new_link(campaign, 'ann')}")
     desk.wait_for_question()
     assert desk.text("#given") == "you: 1"
+    assert desk.text("#progress-text") == "1 answer so far"  # not fewer than this worker gave
     cue = phone.text("#question-cue")
     assert cue == ("Same question" if phone.text("#question-text") == asked else "New question")
     desk.page.keyboard.press("?")
@@ -342,7 +344,7 @@ def test_a_scale_of_seven_fits_a_phone_and_a_skip_has_a_reason(
     desk.page.keyboard.press("3")
     desk.page.get_by_text("You are no longer asked here").wait_for()
     said = desk.text("#rest-text")
-    assert "has taken you off it" in said
+    assert "has removed you from it" in said
     assert "The answer that you sent counts." in said
     assert "One answer on the way could not be sent any more." in said
     assert desk.text("#given") == "you: 1"

@@ -76,11 +76,11 @@ def _create(owner: Visitor) -> None:
     page = owner.page
     page.get_by_role("link", name="Create the first one").click()
     page.get_by_label("Name", exact=True).fill("holes")
-    page.get_by_label("Questions, one a line").fill("\n".join(QUESTIONS))
+    page.get_by_label("Questions, one per line").fill("\n".join(QUESTIONS))
     page.locator("[name=method][value=frugal]").check()  # one question decides it alone
     page.get_by_label("Price of an answer").fill("much")
     page.get_by_text("More settings").click()
-    page.get_by_label("Repeats").fill("1000")
+    page.get_by_label("Answers per person and cell").fill("1000")
     page.get_by_role("button", name="Check and forecast").click()
     page.get_by_text("2 things are not right yet").wait_for()
     assert "price must be a number" in owner.text("#wrong-price").lower()

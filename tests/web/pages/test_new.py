@@ -1,8 +1,10 @@
 """The form of a new campaign: what it accepts, and the sentences for what it does not."""
 
 import html
+import json
 import time
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -131,6 +133,24 @@ def test_no_picture_gets_lost_and_each_can_be_stored(names: tuple[str, ...], wor
     draft, sentences = read_draft(FormInput(TEXTS, pictures=[(name, PIXEL) for name in names]))
     assert draft is None
     assert words in sentences["items"]
+
+
+def test_the_forecast_is_asked_for_with_anchors_and_defining_questions(site: Site) -> None:
+    items = b"id,text,group\n" + b"".join(b"i%d,x,%s\n" % (n, b"red" * (n < 3)) for n in range(8))
+    known = "i3, blue\ni4, blue"
+    asked = "* Does it swim?\nDoes it fly?\n* Is it large?"
+    form = {**TEXTS, "known": known, "questions": asked, "people": "2", "repeats": "same"}
+    files = [("items_file", ("items.csv", items, "text/csv"))]
+    checked = site.owner.post("/new", data=form, files=files).text
+    address = html.unescape(checked.split('hx-get="')[1].split('"')[0])
+    sent = {key: each for key, (each,) in parse_qs(urlsplit(address).query).items()}
+    assert (sent["items"], sent["questions"]) == ("8", "3")
+    assert (sent["anchors"], sent["defining"]) == ("3,2", "2")
+    assert json.loads(sent["settings"]) == {"name": "forecast", "people": 2, "repeats": "same"}
+    end = time.monotonic() + 120
+    while "data-done" not in (said := site.owner.get(address).text) and time.monotonic() < end:
+        time.sleep(0.2)
+    assert "3 + 2 anchors, 2 questions define the split" in said  # what was simulated
 
 
 def test_first_a_forecast_then_a_campaign(site: Site, store: Store, tmp_path: Path) -> None:

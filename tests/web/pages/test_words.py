@@ -10,8 +10,8 @@ from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.records import Item
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
-from askfew.web.pages.words import ending_of, promise_of
-from campaign_tools import answer_by, careless, frugal, questions
+from askfew.web.pages.words import ending_of, explained, promise_of
+from campaign_tools import answer_by, frugal, questions
 
 
 def known_of(campaign: Campaign) -> Knowledge:
@@ -31,7 +31,7 @@ def unlike_items(store: Store, seed: int) -> Campaign:
 
 def test_a_promise_that_the_answers_contradict_is_not_repeated(tmp_path: Path) -> None:
     """Items of a group are far from alike, and the certificate says that this voids it."""
-    store = careless(Store(f"sqlite:///{tmp_path}/store.db"))
+    store = Store(f"sqlite:///{tmp_path}/store.db")
     for seed in range(1, 9):  # most of them are seen to be unlike, not all
         campaign = unlike_items(store, seed)
         found = result_of(campaign)
@@ -68,3 +68,13 @@ def test_a_badge_says_what_happened() -> None:
     assert badge("budget", [0, 1, -1], (0, 1)) == ("Cap reached, none sorted", True)
     assert ending_of("running", None).word == "Running"
     assert ending_of("closed", None).word == "Closed"
+
+
+def test_the_reason_does_not_say_again_what_the_title_says() -> None:
+    def said(reason: str) -> str:
+        outcome = {"status": "undecided", "labels": [0, -1], "reason": reason}
+        return explained(ending_of("ended", outcome), outcome)
+
+    title = "all items that can be decided are certified"
+    assert said(f"{title}: 1 item would need more") == "1 item would need more."
+    assert said(title).startswith("The others lie between the groups")

@@ -88,8 +88,9 @@ def test_a_campaign_finishes_on_an_endpoint_that_fails_in_every_way(
     outcome = campaign.outcome()
     assert outcome is not None
     assert outcome["status"] == "done"
-    named = [group(item) ^ group(0) for item in range(100)]
-    assert outcome["labels"] == named
+    # Which group is called 0 depends on the answers, and these on how busy the machine is.
+    first = outcome["labels"][0] ^ group(0)
+    assert outcome["labels"] == [group(item) ^ first for item in range(100)]
 
     # No answer that the endpoint did not give.
     log = exchanges()

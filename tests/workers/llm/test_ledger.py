@@ -1,12 +1,16 @@
 """Money is set aside before a call, and never more than there is."""
 
 import asyncio
+import json
+from pathlib import Path
 
 import pytest
 
-from askfew.workers.desk import Enough
+from askfew.errors import InvalidInput
+from askfew.workers.desk import StopAnswering
 from askfew.workers.llm.config import Price
-from askfew.workers.llm.ledger import Ledger
+from askfew.workers.llm.endpoint import Secret
+from askfew.workers.llm.ledger import ExchangeLog, Ledger
 
 PRICES = {"m": Price(1.0, 10.0)}
 
@@ -40,7 +44,7 @@ def test_spent_and_reserved_never_exceed_the_limit() -> None:
         ledger, seen = Ledger(PRICES, max_cost=0.1), list[float]()
         calls = (call(ledger, seen) for _ in range(16))
         ended = await asyncio.gather(*calls, return_exceptions=True)
-        assert all(isinstance(each, Enough) for each in ended)
+        assert all(isinstance(each, StopAnswering) for each in ended)
         return ledger, seen
 
     ledger, seen = asyncio.run(work())
@@ -49,7 +53,7 @@ def test_spent_and_reserved_never_exceed_the_limit() -> None:
 
 
 def test_earlier_runs_count() -> None:
-    with pytest.raises(Enough, match=r"0\.099000 of at most 0\.1 are spent"):
+    with pytest.raises(StopAnswering, match=r"0\.099000 of at most 0\.1 are spent"):
         asyncio.run(Ledger(PRICES, max_cost=0.1, spent=0.099).reserve("m", 1000, 100))
 
 
@@ -61,8 +65,53 @@ def test_what_others_spend_of_the_same_money_counts() -> None:
             for ledger in (one, other):
                 ledger.settle(await ledger.reserve("m", 1000, 100), None, by="reservation")
         one.spent += 0.019
-        with pytest.raises(Enough, match=r"0\.099000 of at most 0\.1 are spent"):
+        with pytest.raises(StopAnswering, match=r"0\.099000 of at most 0\.1 are spent"):
             await other.reserve("m", 1000, 100)
         return other.spent
 
     assert asyncio.run(work()) == pytest.approx(0.04)
+
+
+def test_the_key_is_struck_out_wherever_it_appears(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    log = ExchangeLog(file, Secret("sk-secret"))
+    log.write(error="Bearer sk-secret", request={"messages": [{"content": "sk-secret!"}]}, cost=1)
+    log.close()
+    (line,) = file.read_text().splitlines()
+    assert json.loads(line)["request"] == {"messages": [{"content": "[key]!"}]}
+    assert "sk-secret" not in line
+
+
+def test_what_was_spent_is_read_again_also_after_a_cut_line(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    file.write_text('{"cost": 0.5}\n{"cost": 0.25}\n{"cost": 100')
+    log = ExchangeLog(file, Secret(""))
+    assert log.spent == 0.75
+    log.write(cost=0.125)
+    log.close()
+    again = ExchangeLog(file, Secret(""))
+    assert again.spent == 0.875
+    again.close()
+
+
+def test_a_log_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="the log must be a writable file"):
+        ExchangeLog(tmp_path, Secret(""))
+
+
+def test_processes_that_share_a_log_see_what_the_others_spend(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    one, other = ExchangeLog(file, Secret("")), ExchangeLog(file, Secret(""))
+    one.write(cost=0.5, response="long" * 10_000)
+    other.write(cost=0.25)
+    assert (one.spent_elsewhere(), other.spent_elsewhere()) == (0.25, 0.5)
+    with file.open("ab") as beside:
+        beside.write(b'{"run": "a third", "cost":')
+        beside.flush()
+        assert one.spent_elsewhere() == 0.25
+        beside.write(b" 1}\n")
+    assert one.spent_elsewhere() == 1.25
+    one.write(cost=4)
+    assert (one.spent_elsewhere(), other.spent_elsewhere()) == (1.25, 5.5)
+    one.close()
+    other.close()

@@ -88,9 +88,9 @@ def test_neither_template_nor_paraphrase_runs_a_command(
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "mine.j2"
     file.write_text(SHELL)
-    with pytest.raises(InvalidInput, match=r"SecurityError .*: mend it"):
+    with pytest.raises(InvalidInput, match=r"SecurityError .*: fix it"):
         Prompts(YesNo(), "", [SHELL])
-    with pytest.raises(InvalidInput, match=r"SecurityError .*: mend it"):
+    with pytest.raises(InvalidInput, match=r"SecurityError .*: fix it"):
         Prompts(YesNo(), "", template=file)
     assert not (tmp_path / "ran").exists()
 
@@ -105,7 +105,7 @@ def test_a_template_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{{ itm }}", r"mine\.j2 may name .*, got 'itm': mend the template"),
+        ("{{ itm }}", r"mine\.j2 may name .*, got 'itm': fix the template"),
         ("{% if image %}{{ picture }}{% endif %}", "got 'picture'"),
         ("{{ item", r"mine\.j2 must be a Jinja template"),
         ("{{ item.colour }}", "must be a template that can be filled in"),

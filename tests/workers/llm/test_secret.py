@@ -94,9 +94,9 @@ def test_a_key_that_no_header_takes_is_not_shown(
     "written", [KEY, repr(KEY), repr(repr(KEY)), json.dumps(KEY), quote(KEY), quote(KEY, safe="")]
 )
 def test_a_secret_is_struck_however_it_is_written(written: str) -> None:
-    assert "hidden" not in Secret(KEY).struck(f"a {written}!")
+    assert "hidden" not in Secret(KEY).redact(f"a {written}!")
     assert "hidden" not in repr(Secret(KEY))
 
 
 def test_no_key_strikes_nothing() -> None:
-    assert Secret("").struck("nothing") == "nothing"
+    assert Secret("").redact("nothing") == "nothing"

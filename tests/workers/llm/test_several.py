@@ -1,4 +1,4 @@
-"""Several questions in one call, a dear model after a cheap one, and whether questions in a call
+"""Several questions in one call, a strong model after a cheap one, and whether questions in a call
 influence each other."""
 
 import json
@@ -46,7 +46,7 @@ def test_a_model_that_reads_badly_in_most_calls_ends_the_worker(
     askfew: Command, store: Store, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though it can be read now and then, and what it skipped waits for somebody else."""
-    monkeypatch.setattr(shift, "_STUCK", 0.5)
+    monkeypatch.setattr(shift, "_STUCK_AFTER", 0.5)
 
     def now_and_then(body: dict[str, Any]) -> str:
         return numbered(body) if len(endpoint.calls) % 10 == 0 else "Who knows?"

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from askfew.algorithms.baselines.k_means import check_groups, in_order_of_first_items
+from askfew.algorithms.baselines.k_means import check_groups
 from askfew.algorithms.baselines.uniform import uniform_answers
 from askfew.answers import AnswerKind, Number
 from askfew.errors import InvalidInput
 from askfew.estimates.classes import CellMeans, fit, log_likelihood, normalised
 from askfew.evidence import nine_digits
-from askfew.records import Finding, Floats, Ints, Problem, Procedure
+from askfew.records import Finding, Floats, Ints, Problem, Procedure, renumbered
 
 __all__ = ["dawid_skene", "dawid_skene_posterior", "latent_classes", "majority_vote", "naive_bayes"]
 
@@ -38,7 +38,7 @@ def majority_vote(problem: Problem, rng: np.random.Generator, *, budget: int) ->
     yes, total = _votes(problem.kind, *(yield from uniform_answers(problem, budget, rng)))
     votes = np.sign(2 * yes - total)
     turned = votes * _direction(votes)
-    labels = in_order_of_first_items((turned.sum(axis=1) > 0).astype(np.int64))
+    labels = renumbered((turned.sum(axis=1) > 0).astype(np.int64))
     # Votes that were clear count more in saying which labels are surest.
     clear = np.abs(2 * yes - total) / np.maximum(total, 1)
     return Finding(labels, evidence=np.abs((turned * clear).sum(axis=1)))
@@ -210,5 +210,5 @@ def _finding(posterior: Floats, known: Ints) -> Finding:
         told: Ints | None = known
         labels = np.where(known >= 0, known, labels)
     else:
-        told, labels = None, in_order_of_first_items(labels)
+        told, labels = None, renumbered(labels)
     return Finding(labels, evidence=surely, groups=posterior.shape[1], told=told)

@@ -9,9 +9,9 @@ import numpy as np
 
 from askfew.errors import InvalidInput
 from askfew.evidence import nine_digits
-from askfew.records import Floats, Ints, Problem
+from askfew.records import Floats, Ints, Problem, renumbered
 
-__all__ = ["check_groups", "in_order_of_first_items", "k_means", "lloyd", "squared_distances"]
+__all__ = ["check_groups", "k_means", "lloyd", "squared_distances"]
 
 _ROUNDS = 300
 """Most rounds of one start: scikit-learn's default. A few are nearly always enough."""
@@ -25,19 +25,6 @@ def check_groups(problem: Problem, groups: int) -> None:
             repr(groups),
             "pass how many groups there are",
         )
-
-
-def in_order_of_first_items(labels: Ints) -> Ints:
-    """The same groups, numbered in the order of their first items; -1 (undecided) stays.
-
-    >>> in_order_of_first_items(np.array([2, -1, 0, 2, 1]))
-    array([ 0, -1,  1,  0,  2])
-    """
-    named = np.full(len(labels), -1)
-    decided = labels >= 0
-    _, first, group = np.unique(labels[decided], return_index=True, return_inverse=True)
-    named[decided] = np.argsort(np.argsort(first))[group]
-    return named
 
 
 def k_means(points: Floats, groups: int, *, starts: int, rng: np.random.Generator) -> Ints:
@@ -55,7 +42,7 @@ def k_means(points: Floats, groups: int, *, starts: int, rng: np.random.Generato
         labels, within = lloyd(points, _seeds(points, groups, rng), weights)
         if within < least:
             best, least = labels, within
-    return in_order_of_first_items(best)
+    return renumbered(best)
 
 
 def lloyd(points: Floats, centres: Floats, weights: Floats) -> tuple[Ints, float]:

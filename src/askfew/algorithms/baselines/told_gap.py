@@ -1,6 +1,7 @@
 """The yardstick: what a certificate costs if the gap is told.
 
-The constants are plain choices, not tuned: a guess cannot make a label wrong, only dearer.
+The constants are plain choices, not tuned: a guess cannot make a label wrong, only more
+expensive.
 """
 
 from __future__ import annotations

@@ -7,11 +7,20 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from askfew.algorithms.baselines.k_means import in_order_of_first_items
 from askfew.answers import AnswerKind, Number
 from askfew.errors import InvalidInput
 from askfew.evidence import nine_digits
-from askfew.records import Batch, Certificate, Finding, Floats, Ints, Problem, Procedure, Snapshot
+from askfew.records import (
+    Batch,
+    Certificate,
+    Finding,
+    Floats,
+    Ints,
+    Problem,
+    Procedure,
+    Snapshot,
+    renumbered,
+)
 
 __all__ = ["told_levels"]
 
@@ -50,7 +59,7 @@ def told_levels(
     while (waiting := np.flatnonzero(labels < 0)).size and informative:
         questions = _chosen(score[waiting], told_apart)
         ones = np.ones_like(waiting)
-        known = Snapshot("label", in_order_of_first_items(labels), threshold=needed)
+        known = Snapshot("label", renumbered(labels), threshold=needed)
         tally = yield Batch(waiting, questions, ones, f"label {len(waiting)} items", known)
         score[waiting] += _log_likelihood(
             problem.kind, told[:, questions].T, tally.counts, tally.sums
@@ -68,7 +77,7 @@ def told_levels(
         ("the groups' mean answers are the ones told", "answers are independent"),
     )
     return Finding(
-        in_order_of_first_items(labels),
+        renumbered(labels),
         certificate=promise if decided else None,
         status="done" if decided == n else "stalled",
         groups=groups,
@@ -84,7 +93,7 @@ def _checked(levels: ArrayLike, problem: Problem) -> Floats:
             "pass every group's mean answer to every question",
         )
     if not np.isfinite(told).all():
-        raise InvalidInput("levels must be finite numbers", "others", "mend them")
+        raise InvalidInput("levels must be finite numbers", "others", "fix them")
     kind = problem.kind
     if isinstance(kind, Number):
         return told

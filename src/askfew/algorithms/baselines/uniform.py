@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from askfew.algorithms.baselines.k_means import (
-    check_groups,
-    in_order_of_first_items,
-    k_means,
-)
+from askfew.algorithms.baselines.k_means import check_groups, k_means
 from askfew.errors import InvalidInput
 from askfew.evidence import nine_digits
-from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot
+from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot, renumbered
 
 __all__ = ["filled_means", "kmeans", "kmeans10", "spectral", "uniform_answers"]
 
@@ -20,7 +16,7 @@ _ROWS = 1_000_000
 
 
 def kmeans(problem: Problem, rng: np.random.Generator, *, budget: int) -> Procedure[Finding]:
-    """The paper's baseline: floor(budget / nd) answers a cell, k-means from one start.
+    """The paper's baseline: floor(budget / nd) answers per cell, k-means from one start.
 
     One start often ends in a local optimum, so its errors are not all due to noise.
     """
@@ -49,7 +45,7 @@ def spectral(
     centred = means - means.mean(axis=0)
     left, size, _ = np.linalg.svd(centred, full_matrices=False)
     if groups == 2:
-        return Finding(in_order_of_first_items(_best_cut(nine_digits(left[:, 0]))))
+        return Finding(renumbered(_best_cut(nine_digits(left[:, 0]))))
     points = nine_digits(left[:, : groups - 1] * size[: groups - 1])
     return Finding(k_means(points, groups, starts=10, rng=rng), groups=groups)
 

@@ -193,17 +193,22 @@ def run_claim(
     """Let the guess propose and the claim ask and count, until there is nothing left to ask."""
     try:
         while not claim.over:
-            plan = yield from planned(guess.propose)
-            batch = claim.ask(plan)
-            guess.accept(plan)
-            if batch is not None:
-                tally = yield batch
-                # The claim counts first: the guess then sees the labels as they stand.
-                claim.settle(tally)
-                guess.learn(plan, batch, tally)
+            yield from _one_step(claim, guess)
     except EndOfAnswers as end:
         return finding(claim, end)
     return finding(claim, None)
+
+
+def _one_step(claim: Claim, guess: Guess) -> Procedure[None]:
+    """One plan, its Batch and its answers; none of them is kept for the next step."""
+    plan = yield from planned(guess.propose)
+    batch = claim.ask(plan)
+    guess.accept(plan)
+    if batch is not None:
+        tally = yield batch
+        # The claim counts first: the guess then sees the labels as they stand.
+        claim.settle(tally)
+        guess.learn(plan, batch, tally)
 
 
 def _root(rng: np.random.Generator) -> int:

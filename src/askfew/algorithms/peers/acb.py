@@ -1,22 +1,23 @@
 """Active clustering of whole rows, in the spirit of Thuot, Carpentier, Giraud and Verzelen (ACB,
 arXiv 2406.11485). Not their code.
 
-Theirs: an item is pulled as a whole. First one *representative* of each group is found: random
-items are pulled at several scales, and their squared distance to the representatives found so far
-is tested with two independent halves, so that it is estimated without bias. Then the
-representatives are pulled more often, and every item is sorted by the side of the plane between two
-of them on which it lies. That no longer depends on the dimension. The gap need not be known (the
-multiscale search of their adaptive variant).
+Theirs: an item is pulled as a whole. First one *representative* of each group is found (their
+"sequential representatives identification"): random items are pulled at several scales, and their
+squared distance to the representatives found so far is tested with two independent halves, so that
+it is estimated without bias. Then the representatives are pulled more often, and every item is
+sorted by its distances to them ("active distance-based classification"), which no longer depends on
+the dimension. Neither the gap nor the size of the smallest group need be known (the multiscale
+search of their adaptive variant, ACB*).
 
 Ours: all constants. The distance test has the Chernoff bound of a product of two independent normal
-vectors; the plane is taken from one half of the representatives' pulls and its place from the
-other; an item that is not sorted is pulled twice as often; delta is split evenly between the two
-phases and over scales like 1/(r (r + 1)). They prove a budget that matches their lower bound in
-most regimes; with our constants nothing of the kind is claimed.
+vectors; distances to two representatives are compared as the side of the plane half-way between
+them, with the plane's direction from one half of their pulls and its place from the other; an item
+that is not sorted is pulled twice as often; delta is split evenly between the two phases and over
+scales like 1/(r (r + 1)). They prove a budget that matches their lower bound in most regimes; with
+our constants nothing of the kind is claimed.
 
-Compared with the paper's abstract and a summary of it (two phases, representatives and then
-classification by distances; a multiscale search where the gap and the sizes are not known). Its
-formulas were not at hand.
+Compared with the paper's abstract and a summary of it (the two phases and their names, and what the
+adaptive variant need not know). Its formulas were not at hand.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from itertools import count, permutations
 
 import numpy as np
 
-from askfew.algorithms.baselines.k_means import check_groups, in_order_of_first_items
+from askfew.algorithms.baselines.k_means import check_groups
 from askfew.algorithms.peers.rows import Rows, pull
 from askfew.evidence import nine_digits
-from askfew.records import Certificate, Finding, Floats, Ints, Problem, Procedure
+from askfew.records import Certificate, Finding, Floats, Ints, Problem, Procedure, renumbered
 
 __all__ = ["acb"]
 
@@ -51,7 +52,7 @@ def acb(
     yield from _sort(problem, delta / 2, found, labels)
     decided = int((labels >= 0).sum())
     return Finding(
-        in_order_of_first_items(labels),
+        renumbered(labels),
         certificate=_promise(delta) if decided else None,
         status="done" if decided == n else "stalled",
         groups=groups,

@@ -22,12 +22,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from askfew.algorithms.baselines.k_means import check_groups, in_order_of_first_items, k_means
+from askfew.algorithms.baselines.k_means import check_groups, k_means
 from askfew.algorithms.baselines.uniform import filled_means
 from askfew.answers import AnswerKind, Number
 from askfew.errors import InvalidInput
 from askfew.evidence import nine_digits
-from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot
+from askfew.records import Batch, Finding, Floats, Ints, Problem, Procedure, Snapshot, renumbered
 
 __all__ = ["ariu"]
 
@@ -47,7 +47,7 @@ def ariu(
     n, d = problem.items, problem.questions
     if budget < 2 * n:
         raise InvalidInput(
-            f"budget must be at least {2 * n:,}, two answers an item", f"{budget:,}", "raise it"
+            f"budget must be at least {2 * n:,}, two answers per item", f"{budget:,}", "raise it"
         )
     counts, sums = np.zeros((n, d), dtype=np.int64), np.zeros((n, d))
     labels, model = np.full(n, -1), None
@@ -64,7 +64,7 @@ def ariu(
             questions,
             asked[items, questions],
             f"adaptive, round {number} of {_ROUNDS}: {len(items)} cells",
-            Snapshot("adaptive", in_order_of_first_items(labels)),
+            Snapshot("adaptive", renumbered(labels)),
         )
         counts[items, questions] += tally.counts
         sums[items, questions] += tally.sums
@@ -73,7 +73,7 @@ def ariu(
         for _ in range(2):
             model = _Model(problem.kind, counts, sums, labels, groups)
             labels = nine_digits(model.fits.max(axis=2)).argmax(axis=1)
-    return Finding(in_order_of_first_items(labels), groups=groups)
+    return Finding(renumbered(labels), groups=groups)
 
 
 def _even(size: int, n: int, d: int, rng: np.random.Generator) -> Ints:

@@ -9,12 +9,14 @@ weighted by pulls, stop when (sqrt(Z2) - sqrt(Z1))^2 / 2 exceeds a threshold.
 Ours: the nearest other clustering moves one item to another group; the most doubtful half of the
 items is pulled instead of tracking the optimal shares; rounds grow by a tenth, so that the k-means
 is not redone after every pull; the threshold is the mixture bound of Kaufmann and Koolen (JMLR
-2021) for all n d means at once, multiplied by sigma squared. It grows with n d: that is what whole
-rows cost in high dimensions. They prove that theirs reaches the lower bound as delta goes to 0;
-with our changes nothing of the kind is claimed.
+2021) for normal means, 2 log(4 + log N) for each of the n d means and their calibrated part for all
+of them together, multiplied by sigma squared. It grows with n d: that is what whole rows cost in
+high dimensions. They prove that theirs reaches the lower bound as delta goes to 0; with our changes
+nothing of the kind is claimed.
 
-Compared with the paper's abstract (the setting, fixed confidence, a stopping rule that solves no
-NP-hard clustering). Its formulas were not at hand.
+Compared with the paper's abstract (arXiv 2202.04294: the setting, fixed confidence, a stopping rule
+that solves no NP-hard clustering) and, for the threshold, with two public implementations of the
+mixture bound. The formulas of the paper itself were not at hand.
 """
 
 from __future__ import annotations
@@ -23,15 +25,10 @@ import math
 
 import numpy as np
 
-from askfew.algorithms.baselines.k_means import (
-    check_groups,
-    in_order_of_first_items,
-    lloyd,
-    squared_distances,
-)
+from askfew.algorithms.baselines.k_means import check_groups, lloyd, squared_distances
 from askfew.algorithms.peers.rows import Rows, pull
 from askfew.evidence import nine_digits
-from askfew.records import Certificate, Finding, Floats, Ints, Problem, Procedure
+from askfew.records import Certificate, Finding, Floats, Ints, Problem, Procedure, renumbered
 
 __all__ = ["boc"]
 
@@ -58,11 +55,11 @@ def boc(
         if silent == 5:  # nobody answers any more
             return Finding(np.full(n, -1), status="stalled", groups=groups)
         start = _far_apart(rows.means, groups, int(rng.integers(n)))
-        labels = in_order_of_first_items(lloyd(rows.means, start, np.maximum(pulls, 1.0))[0])
+        labels = renumbered(lloyd(rows.means, start, np.maximum(pulls, 1.0))[0])
         if pulls.min() > 0 and len(np.unique(labels)) == groups:
             own, other = _distances(rows.means, pulls, labels, groups)
             statistic = max(math.sqrt(other.min()) - math.sqrt(own.sum()), 0.0) ** 2 / 2
-            known = 3 * d * np.log1p(np.log(pulls)).sum() + constant
+            known = 2 * d * np.log(4 + np.log(pulls)).sum() + constant
             if nine_digits(statistic) >= nine_digits(sigma**2 * known):
                 return Finding(labels, certificate=_promise(delta), groups=groups)
             doubt = np.argsort(nine_digits(other), kind="stable")

@@ -1,21 +1,26 @@
 """Same-group queries, in the spirit of Kuroki, Miyauchi, Bonchi and Chen (NeurIPS 2024, "Query-
-efficient correlation clustering with noisy oracle", KC-FC). Not their code.
+efficient correlation clustering with noisy oracle", arXiv 2402.01400). Not their code.
 
 Here question j asks "is this item in the same group as item j?", and one answer of it is one query.
 Answers may contradict each other; a yes is likelier than a no exactly where the two are in one
 group. Where there are fewer questions than items, only the first items can be pivots.
 
-Theirs: a query gives a noisy sample of two items' similarity; threshold bandits find out which
-pairs are similar (is the mean above 1/2?), and KwikCluster makes groups of them: a random pivot,
-whoever is like it, and then the rest; fixed confidence. The number of groups need not be known.
-They bound the cost of the clustering by a multiple of the best one's, whatever the similarities.
+Theirs: a query gives a noisy sample of two items' similarity; what has to be known of a pair is
+only whether its mean is above 1/2, which a threshold bandit finds out; KwikCluster makes groups: a
+random pivot, whoever is like it, and then the rest. The number of groups need not be known. With
+fixed confidence (their KC-FC) the bandit first decides *all* pairs; with a fixed budget (KC-FB)
+only pairs with a pivot are asked, when its turn has come. The expected cost of their clustering is
+at most 5 times the best one's and a little more, whatever the similarities.
 
-Ours: only pairs with a pivot are asked, when its turn has come; the threshold test of a pair is an
-e-process against 1/2, bets on either side with a mixture of six sizes; delta is split over the
-pairs, each item has at most ``groups`` or n of them. What is promised is that all groups are right,
-which needs planted groups. A pair whose mean is 1/2 would never end: the model has none.
+Ours: the two are joined. There is fixed confidence, and only pairs with a pivot are asked, which is
+far cheaper than deciding all pairs. The threshold test of a pair is an e-process against 1/2, bets
+on either side with a mixture of six sizes, instead of their upper and lower confidence bounds;
+delta is split over the pairs, each item has at most ``groups`` or n of them. What is promised is
+that all groups are right, which needs planted groups. A pair whose mean is 1/2 would never end: the
+model has none.
 
-Compared with the paper's abstract and a summary of it. Its formulas were not at hand.
+Compared with the paper's abstract and two detailed summaries of its algorithms. Its proofs were not
+at hand.
 """
 
 from __future__ import annotations
@@ -24,10 +29,20 @@ import math
 
 import numpy as np
 
-from askfew.algorithms.baselines.k_means import check_groups, in_order_of_first_items
+from askfew.algorithms.baselines.k_means import check_groups
 from askfew.answers import AnswerKind, Number
 from askfew.evidence import nine_digits
-from askfew.records import Batch, Certificate, Finding, Floats, Ints, Problem, Procedure, Snapshot
+from askfew.records import (
+    Batch,
+    Certificate,
+    Finding,
+    Floats,
+    Ints,
+    Problem,
+    Procedure,
+    Snapshot,
+    renumbered,
+)
 
 __all__ = ["same_cluster"]
 
@@ -79,7 +94,7 @@ def _like(
             np.full(len(waiting), pivot),
             np.ones(len(waiting), dtype=np.int64),
             f"same group as item {pivot}? {len(waiting)} items",
-            Snapshot("compare", in_order_of_first_items(labels), threshold=needed),
+            Snapshot("compare", renumbered(labels), threshold=needed),
         )
         silent = 0 if tally.answers else silent + 1
         if silent == 5:
@@ -117,7 +132,7 @@ def _finding(labels: Ints, delta: float, groups: int) -> Finding:
         ),
     )
     return Finding(
-        in_order_of_first_items(labels),
+        renumbered(labels),
         certificate=promise if decided else None,
         status="done" if decided == len(labels) else "undecided",
         groups=groups,

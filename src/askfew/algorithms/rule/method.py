@@ -121,7 +121,7 @@ def _screening(plan: Plan, settings: Settings, screen: Screen) -> Batch:
         raise InvalidPlan(
             "a screen must ask something of somebody",
             f"{len(items)} items and {len(questions)} questions",
-            "mend the guess that made it",
+            "fix the guess that made it",
         )
     cells = np.stack([items, questions])
     (items, questions), repeats = np.unique(cells, axis=1, return_counts=True)
@@ -131,7 +131,7 @@ def _screening(plan: Plan, settings: Settings, screen: Screen) -> Batch:
         raise InvalidPlan(
             "a cell must not be asked more often than per_cell allows",
             "a screen that does",
-            "mend the guess that made it",
+            "fix the guess that made it",
         )
     asked = len(np.unique(items)), len(np.unique(questions))
     why = f"learn: screen {asked[0]:,} items on {asked[1]:,} questions"

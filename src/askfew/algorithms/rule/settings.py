@@ -88,7 +88,7 @@ class Settings:
             raise InvalidInput(
                 "limit, the most answers about one item, must be a whole number from 1",
                 repr(limit),
-                "leave it out for enough",
+                "leave it out for the default",
             )
         if given is not None and not isinstance(given, Rule):
             raise InvalidInput(
@@ -147,7 +147,9 @@ def _allowed(groups: Groups, problem: Problem) -> list[int]:
     if isinstance(groups, str):
         if groups != "auto":
             raise InvalidInput(
-                "groups must be a number, a list of numbers, or 'auto'", repr(groups), "pass 2, say"
+                "groups must be a number, a list of numbers, or 'auto'",
+                repr(groups),
+                "pass for example 2",
             )
         return list(range(2, min(Tuning.most_groups, problem.items) + 1))
     wanted: list[int] = [groups] if isinstance(groups, int) else _listed(groups)
@@ -189,7 +191,7 @@ def _anchors(
     outside = [item for item in anchors if not (_whole(item, 0) and item < problem.items)]
     if outside:
         raise InvalidInput(
-            f"anchors must be items from 0 to {problem.items - 1}", outside[0], "mend the anchors"
+            f"anchors must be items from 0 to {problem.items - 1}", outside[0], "fix the anchors"
         )
     for group in anchors.values():
         if not (isinstance(group, str) or (_whole(group, 0) and int(group) < problem.items)):
@@ -255,13 +257,15 @@ def _per_cell(per_cell: int | Floats | None, problem: Problem, repeats: Repeats)
 
 def _defining(defining: Sequence[int], problem: Problem) -> Ints:
     if not isinstance(defining, Iterable):
-        raise InvalidInput("defining must be a list of questions", repr(defining), "write [0], say")
+        raise InvalidInput(
+            "defining must be a list of questions", repr(defining), "write for example [0]"
+        )
     wrong = [each for each in defining if not (_whole(each, 0) and each < problem.questions)]
     if wrong:
         raise InvalidInput(
             f"defining questions must be numbers from 0 to {problem.questions - 1}",
             wrong[0],
-            "mend them",
+            "fix them",
         )
     return np.unique(np.array(list(defining), dtype=np.int64))
 

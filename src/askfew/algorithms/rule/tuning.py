@@ -19,7 +19,7 @@ class Tuning:
     first_items: int = 30
     """Items that are screened before anything is fitted."""
     first_answers: int = 2000
-    """Answers of the first screen, or 8 an item if that is more. If they are not enough for all
+    """Answers of the first screen, or 8 per item if that is more. If they are not enough for all
     questions, random ones are screened."""
     most_screens: int = 3
     """The pilot gives up after this many times the first answers. benchmarks/rule.md shows as
@@ -58,10 +58,11 @@ class Tuning:
     """The same if a cell takes at most ``few_per_cell`` answers: an item then has few rounds, so
     each must ask more."""
     few_per_cell: int = 3
+    """Answers per cell up to which committees are that large."""
     committee_many: int = 12
     """The same with anchors of more than two groups. With all of ten digits' means known, the tree
     agrees with .77 of the classes if committees take 7 questions and one more is worth .05, .83
-    with 12 and .2, .84 with 20 and .2; larger values make labels dearer."""
+    with 12 and .2, .84 with 20 and .2; larger values make labels cost more."""
     need: int = 3
     """Questions that must tell a node's sides apart, each on its own. Fewer are no consensus: this
     is what "several questions" means in docs/rule.md, and not a matter of tuning."""
@@ -74,6 +75,7 @@ class Tuning:
     more_capped: float = 0.2
     """The same if a cell takes at most ``capped`` answers: an item then needs several questions."""
     capped: int = 20
+    """Answers per cell up to which another question is worth that much."""
     more_many: float = 0.2
     """The same with anchors of more than two groups; see ``committee_many``."""
     looked_at: int = 40
@@ -102,7 +104,7 @@ class Tuning:
     """How many of an item's own rounds the rule's levels are worth when a bet is chosen."""
     stretch: float = 1.3
     """How much larger a bet may be made so that one round fewer can be enough. With it labelling
-    took 12.5 answers an item, without 14.3 (seeds 1000 to 1059, three questions, .85/.15, share);
+    took 12.5 answers per item, without 14.3 (seeds 1000 to 1059, three questions, .85/.15, share);
     1.2 and 1.4 gave the same within 1 %."""
     lucky_rounds: int = 3
     """A bet is stretched only where at most this many perfect rounds would be enough: longer runs

@@ -1,9 +1,9 @@
 """Short, durable transactions on SQLite and PostgreSQL.
 
 SQLite runs in WAL mode with full sync, and every writer first waits for a file lock
-(``engine.WriteLock``). PostgreSQL needs none of this. ``read``, ``snapshot`` and ``write`` give a
-SQLAlchemy connection; ``raw_transaction`` and ``fetch_one`` are faster, for the statements that run
-with every question and answer (``raw``).
+(``connections.WriteLock``). PostgreSQL needs none of this. ``read``, ``snapshot`` and ``write``
+give a SQLAlchemy connection; ``raw_transaction`` and ``fetch_one`` are faster, for the statements
+that run with every question and answer.
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ from sqlalchemy import (
     text,
 )
 
-from askfew.campaigns.db.engine import WriteLock, open_engine
+from askfew.campaigns.db.connections import RawConnections, WriteLock, open_engine
 from askfew.campaigns.db.failures import Failures
-from askfew.campaigns.db.raw import RawConnections, RawTransaction
 from askfew.errors import StoreUnreachable
 
-__all__ = ["Connection", "Database", "Joined", "Transactions"]
+__all__ = ["Connection", "Database", "Joined", "RawTransaction", "Transactions"]
 
 T = TypeVar("T")
 
@@ -66,6 +65,40 @@ class Joined:
         yield self._connection
 
     write = read
+
+
+class RawTransaction:
+    """Runs statements on the driver's own cursor, within one transaction.
+
+    For the statements of every question and answer: SQLAlchemy's bookkeeping would cost as much as
+    the database's work, and other writers would wait for it. Results are plain tuples, in the order
+    of the columns.
+    """
+
+    def __init__(self, connections: RawConnections, cursor: Any) -> None:
+        self._connections, self._cursor = connections, cursor
+        self.at_once = connections.is_server
+        """Whether one statement can write to several tables (PostgreSQL, by WITH)."""
+
+    def all(self, statement: Executable, parameters: Mapping[str, object]) -> list[Any]:
+        """The rows that a statement returns."""
+        text, constants = self._connections.compiled(statement)
+        self._cursor.execute(text, {**constants, **parameters})
+        rows: list[Any] = self._cursor.fetchall()
+        return rows
+
+    def first(self, statement: Executable, parameters: Mapping[str, object]) -> Any:
+        """The first row that a statement returns, or None."""
+        rows = self.all(statement, parameters)
+        return rows[0] if rows else None
+
+    def run(self, statement: Executable, *parameters: Mapping[str, object]) -> None:
+        """Run a statement that returns nothing, once for each set of parameters."""
+        text, constants = self._connections.compiled(statement)
+        if len(parameters) == 1:
+            self._cursor.execute(text, {**constants, **parameters[0]})
+        else:
+            self._cursor.executemany(text, [{**constants, **each} for each in parameters])
 
 
 class Database:

@@ -92,7 +92,7 @@ class Failures:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Around statements: errors that only the store's owner can mend get a sentence."""
+        """Around statements: errors that only the store's owner can fix get a sentence."""
         try:
             yield
         except (DBAPIError, UnicodeDecodeError) as error:
@@ -114,7 +114,7 @@ class Failures:
         return self._file is None and operational and (state is None or state.startswith("57P"))
 
     def _translate(self, error: Exception) -> None:
-        """Raise StoreFull or StoreUnreachable for what only the owner can mend; else return."""
+        """Raise StoreFull or StoreUnreachable for what only the owner can fix; else return."""
         said = error.orig if isinstance(error, DBAPIError) else error
         # The low byte of SQLite's extended code is the primary code; 1 is its general error.
         code = getattr(said, "sqlstate", None) or getattr(said, "sqlite_errorcode", 1) & 0xFF

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from askfew.answers import AnswerKind
-from askfew.campaigns.contents import check_items, check_questions
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.campaigns import CampaignRow
 from askfew.campaigns.db.queries.contents import find_picture, items_of, questions_of
@@ -30,14 +29,18 @@ from askfew.campaigns.db.queries.soundness import (
     slots_of_step,
 )
 from askfew.campaigns.db.queries.steps import StepRow, all_steps, unpack
-from askfew.campaigns.db.queries.tables import CONTENT_TABLES, columns_of, keys_of, rows_of
-from askfew.campaigns.db.row_rules import check_row
-from askfew.campaigns.folder.pictures import check_picture
+from askfew.campaigns.db.queries.tables import (
+    CONTENT_TABLES,
+    check_row,
+    columns_of,
+    keys_of,
+    rows_of,
+)
 from askfew.campaigns.forecast import CrowdForecast
-from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.naming import read_names
-from askfew.campaigns.records import Item, Question
+from askfew.campaigns.records import Item, Question, check_items, check_picture, check_questions
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.lease import LeaseId
 from askfew.campaigns.slots.states import FAILURES_TO_EMPTY, SlotState
 from askfew.errors import InvalidAnswer, InvalidInput
 
@@ -59,7 +62,7 @@ def step_problems(connection: Connection, campaign: int) -> list[str]:
         found.append(f"its steps are not numbered 0 to {len(rows) - 1}")
     for row in rows[:-1]:
         if row.closed is None:
-            found.append(f"step {row.number} is open, although later ones are there")
+            found.append(f"step {row.number} is open, although there are later ones")
     for row in rows:
         tally = (row.counts, row.sums, row.squares, row.seal)
         if any((part is None) != (row.closed is None) for part in tally):
@@ -74,7 +77,7 @@ def step_problems(connection: Connection, campaign: int) -> list[str]:
 def _is_known(content: bytes) -> bool:
     """Whether the bytes are a snapshot as a store keeps it."""
     try:
-        unpack(content)
+        unpack(content, "")
     except ValueError:
         return False
     return True
@@ -138,6 +141,7 @@ def _batch_problems(step: StepRow, here: list[SlotRow]) -> Iterator[str]:
         cells = have.pop(row, [])
         if len(cells) != repeats or any(cell != (item, question) for cell in cells):
             yield f"step {step.number} row {row} has other slots than its Batch asks for"
+    # The rows of the Batch were taken out above.
     if have:
         yield f"step {step.number} has slots of rows that its Batch does not have"
 
@@ -145,6 +149,7 @@ def _batch_problems(step: StepRow, here: list[SlotRow]) -> Iterator[str]:
 def _state_problems(slot: SlotRow, *, closed: bool) -> Iterator[str]:
     name = f"slot {slot.step}-{slot.number}"
     held = (slot.worker, slot.lease)
+    # An open slot may keep both, of a worker whose lease ran out.
     match slot.state:
         case SlotState.OPEN if slot.value is not None:
             yield f"{name} is open, but holds a value"
@@ -186,6 +191,7 @@ def _tally_problems(step: StepRow, here: list[SlotRow]) -> Iterator[str]:
     for row, (count, total, squared) in enumerate(tallied):
         told = values.get(row, [])
         adds_up, squares_up = _sum(told), _sum([each * each for each in told])
+        # Exactly: a Tally is the fsum of its slots, which does not depend on their order.
         if (len(told), adds_up) != (count, total):
             yield (
                 f"step {step.number} row {row} was tallied as {count} answers adding up to"
@@ -256,7 +262,7 @@ def about_problems(row: CampaignRow, settings: Settings) -> Iterator[str]:
     except InvalidInput as error:
         yield f"its groups' names cannot be read: {error}"
     if not isinstance(json.loads(row.recipe), dict):
-        yield "its recipe is no table"
+        yield "its recipe is not a table"
     if row.forecast is not None:
         try:
             CrowdForecast.from_json(row.forecast)
@@ -285,4 +291,4 @@ def content_problems(connection: Connection, campaign: int) -> Iterator[str]:
         yield str(error)
     yield from rows_about_nothing(connection, campaign, len(here), len(asked))
     for step, slot in refusals_without_slot(connection, campaign):
-        yield f"a refusal is about slot {step}-{slot}, which is not there"
+        yield f"a refusal is about slot {step}-{slot}, which does not exist"

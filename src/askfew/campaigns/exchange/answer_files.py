@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from askfew.campaigns.contents import check_name
-from askfew.campaigns.exchange.formats import crowd_kit, csv_table, label_studio, parquet_table
+from askfew.campaigns.exchange import crowd_kit, label_studio
+from askfew.campaigns.exchange.files import read_parquet, text_of_cell
 from askfew.campaigns.folder.table_file import read_table, read_text
-from askfew.campaigns.sentences import located, nearest, shown
-from askfew.errors import InvalidInput
+from askfew.campaigns.records import check_name
+from askfew.errors import InvalidInput, located, nearest, shown
 
 __all__ = ["ANSWER_FORMATS", "TellRow", "header_of", "read_answers"]
 
@@ -63,12 +63,12 @@ def read_answers(path: Path, kind: str) -> list[TellRow]:
 
 def _csv(path: Path) -> Iterator[TellRow]:
     for line, fields in read_table(path, _NEEDED, _OPTIONAL):
-        texts = {name: csv_table.text_of_cell(fields[name]) for name in _TEXTS}
+        texts = {name: text_of_cell(fields[name]) for name in _TEXTS}
         yield _long_row(f"{path} line {line}", {**fields, **texts})
 
 
 def _parquet(path: Path) -> Iterator[TellRow]:
-    columns, rows = parquet_table.read(path)
+    columns, rows = read_parquet(path)
     for name in columns:
         if name not in (*_NEEDED, *_OPTIONAL):
             raise InvalidInput(
@@ -90,8 +90,8 @@ def _crowd_kit(path: Path) -> Iterator[TellRow]:
     for line, fields in read_table(path, tuple(crowd_kit.COLUMNS)):
         place = f"{path} line {line}"
         with located(place):
-            item, question = crowd_kit.split_task(csv_table.text_of_cell(fields["task"]))
-        worker = csv_table.text_of_cell(fields["worker"])
+            item, question = crowd_kit.split_task(text_of_cell(fields["task"]))
+        worker = text_of_cell(fields["worker"])
         yield TellRow(place, item, question, worker, fields["label"])
 
 
@@ -152,7 +152,7 @@ def _number(name: str, value: object) -> float | None:
         number = math.nan
     if not (math.isfinite(number) and number >= 0):
         raise InvalidInput(
-            f"{name} must be empty or a number, at least 0", shown(value), "mend it, or empty it"
+            f"{name} must be empty or a number, at least 0", shown(value), "fix it, or empty it"
         )
     return number
 
@@ -165,6 +165,6 @@ def _time(value: object) -> str:
         time = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
     except ValueError:
         raise InvalidInput(
-            "time must be empty or like 2026-01-31T12:00:00+00:00", shown(value), "mend it"
+            "time must be empty or like 2026-01-31T12:00:00+00:00", shown(value), "fix it"
         ) from None
     return (time if time.tzinfo is None else time.astimezone(UTC)).isoformat()

@@ -13,8 +13,12 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.answers import counted_answers
 from askfew.campaigns.db.queries.contents import find_picture
 from askfew.campaigns.db.queries.slots import open_cells
-from askfew.campaigns.exchange.formats import crowd_kit, csv_table, label_studio, parquet_table
-from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.exchange import crowd_kit, label_studio
+from askfew.campaigns.exchange.files import (
+    csv_text,
+    write_parquet,
+    write_whole,
+)
 from askfew.campaigns.exchange.moving import export_campaign
 from askfew.errors import InvalidInput
 
@@ -91,12 +95,12 @@ def label_studio_tasks(campaign: Campaign) -> list[dict[str, Any]]:
 
 def _csv(campaign: Campaign) -> Written:
     answers = long_rows(campaign)
-    return csv_table.written(LONG_COLUMNS, answers), len(answers)
+    return csv_text(LONG_COLUMNS, answers), len(answers)
 
 
 def _crowd_kit(campaign: Campaign) -> Written:
     labels = crowd_kit_rows(campaign)
-    return csv_table.written(crowd_kit.COLUMNS, labels), len(labels)
+    return csv_text(crowd_kit.COLUMNS, labels), len(labels)
 
 
 def _label_studio(campaign: Campaign) -> Written:
@@ -126,7 +130,7 @@ def _rule(campaign: Campaign) -> Written:
 
 def _parquet(campaign: Campaign, out: Path) -> int:
     answers = long_rows(campaign)
-    parquet_table.write(out, LONG_COLUMNS, answers)
+    write_parquet(out, LONG_COLUMNS, answers)
     return len(answers)
 
 
@@ -146,7 +150,7 @@ class Format:
 
 
 FORMATS = {
-    "csv": Format(".csv", "text/csv", "one row an answer", _csv),
+    "csv": Format(".csv", "text/csv", "one row per answer", _csv),
     "parquet": Format(
         ".parquet", "application/vnd.apache.parquet", "the same as Parquet", write=_parquet
     ),
@@ -157,7 +161,10 @@ FORMATS = {
     ),
     "rule": Format(".json", "application/json", "what was learnt, for new items", _rule),
     "campaign": Format(
-        ".askfew", "application/octet-stream", "all of it, for another store", write=export_campaign
+        ".askfew",
+        "application/octet-stream",
+        "the whole campaign, for another store",
+        write=export_campaign,
     ),
 }
 """Of several formats with one ending, a file name with that ending means the first."""

@@ -43,12 +43,11 @@ from askfew.campaigns.db.queries.slots import (
 from askfew.campaigns.db.queries.steps import newest_number
 from askfew.campaigns.db.queries.workers import join_all
 from askfew.campaigns.exchange.answer_files import TellRow
-from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.records import Answer
-from askfew.campaigns.sentences import located, nearest, shown
 from askfew.campaigns.slots.intake import storable
+from askfew.campaigns.slots.lease import LeaseId
 from askfew.campaigns.slots.states import SlotState
-from askfew.errors import AskfewError, InvalidAnswer, InvalidInput
+from askfew.errors import AskfewError, InvalidAnswer, InvalidInput, located, nearest, shown
 
 __all__ = ["ImportReport", "import_answers"]
 
@@ -209,7 +208,7 @@ def _number_of(what: str, name: str, known: dict[str, int]) -> int:
 
 def _as_bad_input(place: str, error: AskfewError) -> InvalidInput:
     expected, got, _ = error.args
-    return InvalidInput(f"{place}: {expected}", got, "mend the row, or leave it out (--skip-bad)")
+    return InvalidInput(f"{place}: {expected}", got, "fix the row, or leave it out (--skip-bad)")
 
 
 class _Pass:

@@ -16,18 +16,22 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.campaigns import find_campaign, get_campaign, insert_campaign
 from askfew.campaigns.db.queries.contents import insert_picture, pictures_of
-from askfew.campaigns.db.queries.tables import CONTENT_TABLES, columns_of, insert_rows, rows_of
-from askfew.campaigns.db.row_rules import check_row
+from askfew.campaigns.db.queries.tables import (
+    CONTENT_TABLES,
+    check_row,
+    columns_of,
+    insert_rows,
+    rows_of,
+)
 from askfew.campaigns.doctor.examine import examine
-from askfew.campaigns.exchange.formats.campaign_file import CampaignReader, CampaignWriter
-from askfew.campaigns.exchange.formats.whole_file import whole_file
-from askfew.campaigns.folder.pictures import LARGEST, check_picture
-from askfew.campaigns.lease_id import add_campaign, strip_campaign
-from askfew.campaigns.sentences import located, shown
+from askfew.campaigns.exchange.campaign_file import CampaignReader, CampaignWriter
+from askfew.campaigns.exchange.files import whole_file
+from askfew.campaigns.records import LARGEST_PICTURE, check_picture
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.lease import add_campaign, strip_campaign
 from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.store import Store
-from askfew.errors import InvalidInput
+from askfew.errors import InvalidInput, located, shown
 
 __all__ = ["export_campaign", "import_campaign"]
 
@@ -56,7 +60,7 @@ def import_campaign(store: Store, path: Path, name: str | None = None) -> Campai
     """Read a campaign from a file into a store, under its own or another name.
 
     All of it or nothing: the file must be undamaged, every field must follow the rules in
-    ``db/row_rules.py``, and the doctor must find the campaign sound.
+    ``db/queries/tables.py``, and the doctor must find the campaign sound.
     """
     with CampaignReader(path) as reader:
         with located(str(path)):
@@ -86,7 +90,7 @@ def _about(document: dict[str, Any], name: str | None) -> tuple[dict[str, Any], 
     try:
         written = json.loads(document["settings"])
         if not isinstance(written, dict):
-            raise TypeError("it is no table")
+            raise TypeError("it is not a table")
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidInput("settings must be a table in JSON", str(error), "export again") from None
     settings = Settings.from_dict(written if name is None else {**written, "name": name})
@@ -98,7 +102,7 @@ def _insert_pictures(connection: Connection, reader: CampaignReader, path: Path)
     for part in reader.parts:
         if not part.startswith(_PICTURES):
             continue
-        content = reader.content(part, LARGEST)
+        content = reader.content(part, LARGEST_PICTURE)
         with located(str(path)):
             check_picture(content, part)
         if insert_picture(connection, content) != part.removeprefix(_PICTURES):

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from askfew.campaigns.contents import check_group, check_id
-from askfew.campaigns.folder.pictures import read_picture
 from askfew.campaigns.folder.settings_file import parse_settings, place_of
 from askfew.campaigns.folder.table_file import Row, read_table, read_text
 from askfew.campaigns.inputs import Inputs, what_is_wrong
-from askfew.campaigns.records import CampaignFolder, Item, Question
-from askfew.campaigns.sentences import located, shown
-from askfew.errors import InvalidInput
+from askfew.campaigns.records import (
+    LARGEST_PICTURE,
+    CampaignFolder,
+    Item,
+    Question,
+    check_group,
+    check_id,
+    check_picture,
+)
+from askfew.errors import InvalidInput, located, shown
 
 __all__ = ["read_folder", "read_items", "read_questions"]
 
@@ -125,3 +130,41 @@ def _check_enough(path: Path, rows: list[Row], least: int, words: str) -> None:
             len(rows),
             "add rows below the first, which names the columns",
         )
+
+
+def read_picture(folder: Path, name: str) -> bytes:
+    """The bytes of a picture, by its path relative to the folder; it must be inside the folder."""
+    # By the rules of both systems: a folder may be written on one and read on the other.
+    for path in (PurePosixPath(name), PureWindowsPath(name)):
+        if path.anchor or ".." in path.parts:
+            raise _outside(name)
+    try:
+        data = _picture_bytes(os.path.realpath(folder, strict=True), folder / name)
+    except OSError as error:
+        raise InvalidInput(
+            "image must be a file in the folder",
+            f"{shown(name)} ({error.strerror})",
+            "copy it there, or fix the name",
+        ) from None
+    if data is None:
+        raise _outside(name)
+    check_picture(data, name)
+    return data
+
+
+def _picture_bytes(folder: str, path: Path) -> bytes | None:
+    """The bytes of the file, with symbolic links followed; None if it is outside the folder."""
+    real = Path(os.path.realpath(path, strict=True))
+    if not real.is_relative_to(folder):
+        return None
+    if not real.is_file():  # a pipe would block
+        raise FileNotFoundError(0, "not a file")
+    with real.open("rb") as file:
+        # One byte more, so that check_picture sees a larger file.
+        return file.read(LARGEST_PICTURE + 1)
+
+
+def _outside(name: str) -> InvalidInput:
+    return InvalidInput(
+        "image must be a path inside the folder", shown(name), "copy the picture into the folder"
+    )

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from askfew.campaigns.folder.table_file import read_text
-from askfew.campaigns.sentences import located, nearest, shown
-from askfew.campaigns.settings import Settings, check_setting, setting_to_blame
-from askfew.errors import InvalidInput
+from askfew.campaigns.setting_values import read_setting
+from askfew.campaigns.settings import Settings, setting_to_blame
+from askfew.errors import InvalidInput, located, nearest, shown
 from askfew.rule import Rule
 
 __all__ = ["check_keys", "parse_settings", "place_of"]
@@ -54,7 +54,7 @@ def parse_settings(path: Path, text: str) -> Settings:
         with located(place_of(path, text, _TABLE, key)):
             if key == "rule":
                 table[key] = _read_rule(path.parent, value)
-            check_setting(key, table[key])
+            read_setting(key, table[key])
     if "name" not in table:
         with located(place_of(path, text, _TABLE, "name")):
             return Settings.from_dict(table)

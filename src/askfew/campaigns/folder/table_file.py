@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from askfew.campaigns.sentences import located, nearest, shown
-from askfew.campaigns.settings import LONGEST_TEXT
-from askfew.errors import InvalidInput
+from askfew.campaigns.setting_values import LONGEST_TEXT
+from askfew.errors import InvalidInput, located, nearest, shown
 
 __all__ = ["Row", "read_table", "read_text"]
 
@@ -45,10 +44,10 @@ def _read_bytes(path: Path, most: int) -> bytes:
         with path.open("rb") as file:
             data = file.read(most + 1)
     except FileNotFoundError:
-        raise InvalidInput(f"{path}: this file must be there", "none", "check its name") from None
+        raise InvalidInput(f"{path}: this file must exist", "none", "check its name") from None
     except OSError as error:
         raise InvalidInput(
-            f"{path}: this file must be readable", error.strerror, "mend its permissions"
+            f"{path}: this file must be readable", error.strerror, "fix its permissions"
         ) from error
     if len(data) > most:
         raise InvalidInput(

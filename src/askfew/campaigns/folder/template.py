@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from askfew.campaigns.settings import check_setting
+from askfew.campaigns.setting_values import read_setting
 from askfew.errors import InvalidInput
 
 __all__ = ["write_template"]
@@ -77,7 +77,7 @@ repeats = "fresh"
 # rule' wrote, in this folder.
 # rule = "rule.json"
 
-# How many people will answer, if you know: no item is asked the same more often than they can, and
+# How many people will answer, if you know: no cell gets more answers than they can give, and
 # 'askfew create' says whether they can finish. For language models, the number of models (and their
 # paraphrases are answers_per_worker_and_cell, above).
 # people = 12
@@ -147,6 +147,6 @@ def write_template(path: str | Path) -> tuple[Path, ...]:
 def _name(folder: Path) -> str:
     """The folder's own name, if a campaign may have it; otherwise a default."""
     try:
-        return str(check_setting("name", os.path.basename(os.path.abspath(folder))))
+        return str(read_setting("name", os.path.basename(os.path.abspath(folder))))
     except InvalidInput:
         return "my campaign"

@@ -36,9 +36,10 @@ def qualified(certificate: str | None, warnings: Sequence[AnswerWarning]) -> str
 def warnings_about(campaign: Campaign, worker: str | None) -> tuple[AnswerWarning, ...]:
     """The warnings about one worker, or about all, by the labels known now."""
     with campaign.database.snapshot() as connection:
-        newest = newest_step(connection, campaign.id)
-        known = newest.known if newest is not None else {}
-        labels = (outcome_of(connection, campaign.id) or known).get("labels") or []
+        outcome, newest = outcome_of(connection, campaign.id), newest_step(connection, campaign.id)
+        labels = (outcome or {}).get("labels") or []
+        if not outcome and newest is not None and newest.known is not None:
+            labels = newest.known.labels.tolist()
         return warnings_of(connection, campaign, labels, worker)
 
 

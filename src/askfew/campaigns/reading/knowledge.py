@@ -21,7 +21,7 @@ from askfew.campaigns.steps.log import frozen_rule
 from askfew.estimates.cells import Cells, CellSums
 from askfew.estimates.guesses import Guesses, guess_groups
 from askfew.outcome import WHY_UNDECIDED
-from askfew.records import Ints
+from askfew.records import Ints, Snapshot
 from askfew.rule import Rule
 
 __all__ = ["ItemState", "Knowledge", "cells_of", "guesses_of", "knowledge_of"]
@@ -76,35 +76,48 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
     """Read what is known from the store."""
     row = get_campaign(connection, campaign.id)
     newest = newest_step(connection, campaign.id)
-    known = newest.known if newest is not None else {}
     outcome = row.outcome_dict
-    found = outcome or known
-    none = [-1] * campaign.problem.items
-    labels = np.array(found.get("labels") or none, dtype=np.int64)
+    known = _last_known(campaign.problem.items, outcome, None if newest is None else newest.known)
+    labels = known.labels
     rule = _rule(connection, campaign, outcome)
     own = _groups(campaign, rule, outcome, labels)
-    told = np.array(none, dtype=np.int64)
+    told = np.full(campaign.problem.items, -1)
     for item, name in campaign.anchors.items():
         told[item] = own.index(name)
     groups = named(own, read_names(row.names))
     if rule is not None:
         rule = replace(rule, groups=groups)
-    certificate = (outcome or {}).get("certificate") or {}
     texts = {each.id: each.text for each in campaign.questions}
     return Knowledge(
         outcome=outcome,
-        phase=(outcome or {}).get("status") or known.get("phase") or "starting",
+        phase=known.phase,
         labels=np.where(told >= 0, told, labels),
         told=told,
-        evidence=found.get("evidence"),
-        threshold=_needed(certificate) or known.get("threshold"),
-        question=found.get("question"),
+        evidence=None if known.evidence is None else known.evidence.tolist(),
+        threshold=known.threshold,
+        question=known.question,
         groups=groups,
         own_names=own,
         rule=rule,
         divisions=() if rule is None else divisions_of(rule, campaign.settings.answers, texts),
         why_undecided=_why_undecided(outcome, row.state, np.where(told >= 0, told, labels)),
         promised=_promised(outcome) if outcome else rule is not None and row.state != "closed",
+    )
+
+
+def _last_known(items: int, outcome: dict[str, Any] | None, asked: Snapshot | None) -> Snapshot:
+    """What the method knew at the end; before that, when it last asked."""
+    if asked is None or not len(asked.labels):
+        asked = Snapshot("starting", np.full(items, -1))
+    if not outcome:
+        return asked
+    evidence = outcome.get("evidence")
+    return Snapshot(
+        outcome.get("status") or asked.phase,
+        np.array(outcome.get("labels") or [-1] * items, dtype=np.int64),
+        None if evidence is None else np.array(evidence, dtype=np.float64),
+        _needed(outcome.get("certificate") or {}) or asked.threshold,
+        outcome.get("question"),
     )
 
 
@@ -144,6 +157,10 @@ def guesses_of(
     outcome = known.outcome or {}
     if outcome.get("guesses") is not None:
         return Guesses(np.array(outcome["guesses"]), np.array(outcome["confidence"]))
+    rule = known.rule
+    if rule is not None:
+        ids = [question.id for question in campaign.questions]
+        rule = rule.renamed(rule.places(ids).tolist())
     return guess_groups(
         campaign.problem,
         cells_of(connection, campaign).sums() if cells is None else cells,
@@ -151,6 +168,7 @@ def guesses_of(
         len(known.groups),
         sure=1 - campaign.settings.delta if known.promised else 0.0,
         identical=campaign.settings.method != "rule",
+        rule=rule,
     )
 
 

@@ -16,11 +16,10 @@ from askfew.campaigns.db.queries.answers import largest_shares, median_seconds
 from askfew.campaigns.db.queries.campaigns import get_campaign
 from askfew.campaigns.db.queries.contents import find_picture
 from askfew.campaigns.db.queries.steps import answers_by_phase
-from askfew.campaigns.flags import Flag, flags_of
+from askfew.campaigns.db.queries.workers import flags_of
 from askfew.campaigns.gold import GoldScore, gold_scores
 from askfew.campaigns.naming import in_names
 from askfew.campaigns.reading.independence import qualified
-from askfew.campaigns.reading.item_answers import AnsweredQuestion, answers_by_item
 from askfew.campaigns.reading.knowledge import (
     ItemState,
     Knowledge,
@@ -30,11 +29,16 @@ from askfew.campaigns.reading.knowledge import (
 )
 from askfew.campaigns.reading.split import Split, split_of
 from askfew.campaigns.reading.status import CampaignStatus, status_of
-from askfew.campaigns.reading.tallies import RankedQuestion, tallies_of
-from askfew.campaigns.sentences import chance
+from askfew.campaigns.reading.tallies import (
+    AnsweredQuestion,
+    RankedQuestion,
+    answers_by_item,
+    tallies_of,
+)
+from askfew.campaigns.records import Flag
 from askfew.estimates.guesses import Guesses
 from askfew.records import Ints
-from askfew.wording import money
+from askfew.wording import chance, counted, money
 
 __all__ = ["ItemList", "LabelledItem", "Report", "WorkerShare", "findings_of", "report_html"]
 
@@ -43,11 +47,11 @@ _MOST_LISTED = 20_000
 plain choice."""
 _MOST_FITTED = 10_000
 """The most items that guesses are fitted to. A plain choice: the levels of so many items are as
-good as known, and 100 000 would take two seconds more (benchmarks/scale.md). ``askfew result`` fits
+good as known, and 100,000 would take two seconds more (benchmarks/scale.md). ``askfew result`` fits
 all."""
 _MOST_ITEMS = 500
 """The most items of a group that are listed; ``askfew result`` has all. A plain choice: nobody
-reads more, and a report of 100 000 items would take minutes to open."""
+reads more, and a report of 100,000 items would take minutes to open."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +239,12 @@ def report_html(campaign: Campaign) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"money": money, "chance": chance, "sentence": sentence}
+    environment.filters |= {
+        "counted": counted,
+        "money": money,
+        "chance": chance,
+        "sentence": sentence,
+    }
     found = findings_of(campaign)
     return environment.get_template("report.html").render(
         settings=campaign.settings,

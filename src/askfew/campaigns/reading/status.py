@@ -27,6 +27,7 @@ from askfew.campaigns.reading.independence import warnings_of
 from askfew.campaigns.reading.knowledge import knowledge_of
 from askfew.campaigns.slots.states import SlotState
 from askfew.campaigns.steps.advance import GOING
+from askfew.records import Snapshot
 
 __all__ = ["CampaignStatus", "WorkerStatus", "in_ids", "status_of"]
 
@@ -97,7 +98,7 @@ def status_of(campaign: Campaign) -> CampaignStatus:
     with campaign.database.snapshot() as connection:
         row = get_campaign(connection, campaign.id)
         newest = newest_step(connection, campaign.id)
-        known = newest.known if newest is not None else {}
+        known = None if newest is None else newest.known
         knowledge = knowledge_of(connection, campaign)
         outcome, labels = knowledge.outcome or {}, knowledge.labels.tolist()
         count, cost = count_and_cost(connection, campaign.id)
@@ -140,13 +141,13 @@ def status_of(campaign: Campaign) -> CampaignStatus:
 
 
 def _expected(
-    known: dict[str, Any], forecast: CrowdForecast | None, count: int, states: dict[int, int]
+    known: Snapshot | None, forecast: CrowdForecast | None, count: int, states: dict[int, int]
 ) -> tuple[float | None, Literal["method", "forecast"] | None]:
     """The answers still to come, at least as many as slots wait, and where the number is from."""
     waiting = states.get(SlotState.OPEN, 0) + states.get(SlotState.LEASED, 0)
-    if known.get("expected") is not None:
+    if known is not None and known.expected is not None:
         # The method gave the number before this step's answers came: take those off.
-        left = float(known["expected"]) - states.get(SlotState.ANSWERED, 0)
+        left = known.expected - states.get(SlotState.ANSWERED, 0)
         return max(left, float(waiting)), "method"
     foreseen = None if forecast is None else forecast.left(count)
     return (None, None) if foreseen is None else (float(max(foreseen, waiting)), "forecast")

@@ -1,16 +1,20 @@
-"""Sums of the answers by item, by question and group, and by worker.
+"""Answers added up by item, question, group and worker; and all answers about one item.
 
 Everything that depends on values (gaps between groups, who agrees) is from closed steps only.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from askfew.answers import AnswerKind, YesNo
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.database import Connection
+from askfew.campaigns.db.queries import answers as told
 from askfew.campaigns.db.queries.answers import (
     above_by_worker_and_item,
     count_by_item,
@@ -21,7 +25,16 @@ from askfew.checks.gaps import gap_interval
 from askfew.estimates.cells import CellSums
 from askfew.records import Ints
 
-__all__ = ["RankedQuestion", "Tallies", "tallies_of"]
+__all__ = [
+    "AnsweredQuestion",
+    "Given",
+    "ItemAnswers",
+    "RankedQuestion",
+    "Tallies",
+    "answers_about",
+    "answers_by_item",
+    "tallies_of",
+]
 
 _MOST_COMPARED = 10_000
 """The most items by which agreement is measured; of more items, every second or third and so on is
@@ -63,6 +76,7 @@ def tallies_of(campaign: Campaign, labels: Ints, cells: CellSums | None = None) 
         skips = skips_by_worker(connection, campaign.id)
         agreement = _agreement(connection, campaign.id, cells, labels)
     ranked = [_separation(campaign, cells, labels, n) for n in range(campaign.problem.questions)]
+    # Questions without a gap come last, the most answered of them first.
     ranked.sort(key=lambda each: (-(each.gap if each.gap is not None else -1.0), -each.answers))
     return Tallies(by_item, tuple(ranked), skips, agreement)
 
@@ -123,14 +137,91 @@ def _agreement(
         return {}
     (low, below), (top, highest) = ends
     middle = (below[0] + highest[0]) / 2
-    every = -(-len(labels) // _MOST_COMPARED)
+    every = -(-len(labels) // _MOST_COMPARED)  # rounded up
     rows = above_by_worker_and_item(connection, campaign, number, middle, every)
     right: dict[str, int] = {}
     given: dict[str, int] = {}
     for worker, item, count, high in rows:
         label = int(labels[item])
+        # Of more than two groups, those between the outer ones have no side.
         if label in (low, top):
             given[worker] = given.get(worker, 0) + count
             agreeing = high if label == top else count - high
             right[worker] = right.get(worker, 0) + agreeing
     return {worker: right[worker] / count for worker, count in given.items()}
+
+
+_Told = tuple[int, str, float, float | None]
+"""Question, worker, value, seconds."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """One answer, and who gave it."""
+
+    worker: str
+    answer: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class AnsweredQuestion:
+    """A question and the answers to it about the item."""
+
+    text: str
+    mean: str
+    given: tuple[Given, ...]
+
+
+@dataclass(frozen=True)
+class ItemAnswers:
+    """All answers about an item, the most answered question first, and the reasons of skips."""
+
+    questions: tuple[AnsweredQuestion, ...]
+    skips: tuple[tuple[str, int], ...]
+    """Each reason, and how often it was given."""
+
+
+def answers_about(campaign: Campaign, item: int) -> ItemAnswers:
+    """Read the answers about one item from the store."""
+    with campaign.database.read() as connection:
+        rows = told.answers_about(connection, campaign.id, item)
+        skips = Counter(told.skips_about(connection, campaign.id, item)).most_common()
+    return ItemAnswers(_by_question(campaign, rows), tuple(skips))
+
+
+def answers_by_item(
+    connection: Connection, campaign: Campaign
+) -> list[tuple[str, tuple[AnsweredQuestion, ...]]]:
+    """All answers of closed steps, by the ids of their items."""
+    by_item: dict[int, list[_Told]] = {}
+    for each in told.counted_answers(connection, campaign.id):
+        row = (each.question, each.worker, each.value, each.seconds)
+        by_item.setdefault(each.item, []).append(row)
+    return [
+        (campaign.items[item].id, _by_question(campaign, rows))
+        for item, rows in sorted(by_item.items())
+    ]
+
+
+def _by_question(campaign: Campaign, rows: Iterable[_Told]) -> tuple[AnsweredQuestion, ...]:
+    """The answers by question, the most answered question first."""
+    kind = campaign.settings.answers
+    by_question: dict[int, list[tuple[Given, float]]] = {}
+    for question, worker, value, seconds in rows:
+        given = Given(worker, kind.spoken(value), seconds)
+        by_question.setdefault(question, []).append((given, value))
+    return tuple(
+        AnsweredQuestion(
+            campaign.questions[number].text or campaign.questions[number].id,
+            _mean_in_words(kind, [value for _, value in all_of_it]),
+            tuple(given for given, _ in all_of_it),
+        )
+        for number, all_of_it in sorted(by_question.items(), key=lambda each: -len(each[1]))
+    )
+
+
+def _mean_in_words(kind: AnswerKind, values: list[float]) -> str:
+    if isinstance(kind, YesNo):
+        return f"{sum(values):.0f} of {len(values)} yes"
+    return f"mean {sum(values) / len(values):.3g} of {len(values)}"

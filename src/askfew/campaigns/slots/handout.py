@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from askfew.campaigns.db.database import RawTransaction
 from askfew.campaigns.db.queries import workers
 from askfew.campaigns.db.queries.handout import (
     ANY,
@@ -24,9 +25,7 @@ from askfew.campaigns.db.queries.handout import (
 )
 from askfew.campaigns.db.queries.leases import let_stand, release_all
 from askfew.campaigns.db.queries.workers import Arrival
-from askfew.campaigns.db.raw import RawTransaction
-from askfew.campaigns.lease_id import LeaseId
-from askfew.campaigns.slots.paces import Paces
+from askfew.campaigns.slots.lease import LeaseId, Paces
 from askfew.errors import NotAdmitted
 
 __all__ = ["HandOut", "admit", "expire_leases", "revoke"]

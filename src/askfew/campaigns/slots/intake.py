@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from askfew.campaigns.db.database import RawTransaction
 from askfew.campaigns.db.queries import leases
 from askfew.campaigns.db.queries.leases import Given
-from askfew.campaigns.db.raw import RawTransaction
-from askfew.campaigns.lease_id import LeaseId
-from askfew.campaigns.slots.paces import Paces
+from askfew.campaigns.slots.lease import LeaseId, Paces
 
 __all__ = [
     "UNKNOWN",

@@ -19,10 +19,11 @@ from threading import Lock
 
 from askfew.algorithms import CLAIM_VERSIONS
 from askfew.campaigns.db.database import Transactions
-from askfew.campaigns.db.queries.campaigns import finish, lock_state, state_of
+from askfew.campaigns.db.queries.campaigns import finish, lock_campaign, state_of
 from askfew.campaigns.db.queries.handout import give_up_unanswerable
 from askfew.campaigns.db.queries.slots import empty_impossible
 from askfew.campaigns.db.queries.steps import (
+    NewStep,
     Progress,
     find_step,
     lock_step,
@@ -33,11 +34,11 @@ from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count, ad
 from askfew.campaigns.inputs import Inputs, new_session
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.log import close_step, open_step, read_log, read_step, same_plans
-from askfew.campaigns.steps.reuse import taught_by
-from askfew.clustering import Session
+from askfew.campaigns.steps.reuse import fill_step, taught_by
 from askfew.errors import Closed, ReplayMismatch
 from askfew.log import Log
 from askfew.records import Problem
+from askfew.sessions import Session
 
 __all__ = ["GOING", "Advancer", "resumed", "stop_at_close"]
 
@@ -81,11 +82,11 @@ def _refused(error: ReplayMismatch, log: Log, campaign: str) -> ReplayMismatch:
     expected, got, _ = error.args
     versions = _in_words(log.recipe.get("versions"))
     same = log.recipe.get("claim") == CLAIM_VERSIONS.get(str(log.recipe.get("method")))
-    mend = "put back what was changed in the store (a backup or an export has it), " if same else ""
+    undo = "put back what was changed in the store (a backup or an export has it), " if same else ""
     return ReplayMismatch(
         f"campaign {campaign!r}, written with {versions}: {expected}",
         got,
-        f"{mend}run it with those versions, or begin a new campaign on the answers already paid"
+        f"{undo}run it with those versions, or begin a new campaign on the answers already paid"
         f" for: 'askfew create DIR --reuse {quote(campaign)}'",
         step=error.step,
         asked=error.asked,
@@ -161,7 +162,7 @@ class Advancer:
             pass  # an owner must be able to close what this askfew cannot replay
         with self.database.write() as connection:
             # The locks that opening and closing a step take: neither happens before the commit.
-            lock_state(connection, self.campaign)
+            lock_campaign(connection, self.campaign)
             if here.number is not None:
                 lock_step(connection, self.campaign, here.number)
             now = progress_of(connection, self.campaign)
@@ -249,11 +250,13 @@ class Advancer:
         outcome = None if batch is not None else self._outcome(live)
         with self.database.write() as connection:
             # The lock on the campaign's row decides the race: the next one finds the step there.
-            state = lock_state(connection, self.campaign)
-            if state not in GOING or find_step(connection, self.campaign, number) is not None:
+            row = lock_campaign(connection, self.campaign)
+            if row.state not in GOING or find_step(connection, self.campaign, number) is not None:
                 return False
             if batch is not None:
-                open_step(connection, self.campaign, number, batch, plans, now)
+                open_step(connection, NewStep(self.campaign, number, batch, plans, now))
+                if row.reused is not None:
+                    fill_step(connection, self.campaign, number, row.reused, self.settings)
             else:
                 finish(connection, self.campaign, "ended", outcome, plan_bytes(plans))
         return True

@@ -1,44 +1,49 @@
-"""The log in the store: opening steps with plans and slots, closing them with an exact Tally."""
+"""The log in the store: a step opens with its plans and slots, and closes with an exact Tally."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries import campaigns, steps
 from askfew.campaigns.db.queries.slots import insert_slots, is_waiting, values_by_row
-from askfew.campaigns.db.queries.steps import StepRow, plan_bytes, plans_after_learning, read_plans
+from askfew.campaigns.db.queries.steps import (
+    NewStep,
+    StepRow,
+    plan_bytes,
+    plans_after_learning,
+    read_plans,
+)
 from askfew.campaigns.settings import Settings
-from askfew.campaigns.steps.dealing import deal
-from askfew.campaigns.steps.reuse import fill_step
 from askfew.log import Log, Step, origin, seal
 from askfew.plans import Plan
-from askfew.records import Batch, Problem, Tally
+from askfew.records import Batch, Ints, Problem, Tally
 from askfew.rule import Rule
 
-__all__ = ["close_step", "frozen_rule", "open_step", "read_log", "read_step", "same_plans"]
+__all__ = [
+    "close_step",
+    "deal",
+    "frozen_rule",
+    "open_step",
+    "read_log",
+    "read_step",
+    "same_plans",
+]
 
 
-def open_step(
-    connection: Connection,
-    campaign: int,
-    number: int,
-    batch: Batch,
-    plans: Sequence[Plan],
-    now: float,
-) -> None:
+def open_step(connection: Connection, step: NewStep) -> None:
     """Insert plans, Batch and slots; a step that exists already is an error.
 
-    Call it in one transaction: no slot may be handed out before its plan is stored. Slots that a
-    reused campaign has answers for are filled at once.
+    Call it in one transaction: no slot may be handed out before its plan is stored.
     """
-    steps.insert_step(connection, campaign, number, batch, plans, now)
+    steps.insert_step(connection, step)
     # A method with plans compares items with a rule, not with each other: no row is a reference.
-    insert_slots(connection, campaign, number, deal(batch, references=not plans))
-    fill_step(connection, campaign, number)
+    dealt = deal(step.batch, references=not step.plans)
+    insert_slots(connection, step.campaign, step.number, dealt)
 
 
 def close_step(connection: Connection, step: StepRow, problem: Problem, now: float) -> bool:
@@ -123,3 +128,50 @@ def frozen_rule(
             places = rule.places(range(len(questions)))
             return rule.renamed([questions[place] for place in places])
     return None
+
+
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+def deal(batch: Batch, *, references: bool) -> list[tuple[int, int, int, bool]]:
+    """The slots of a Batch, one for each answer: row, item, question, whether about a reference.
+
+    All first answers come first, question by question; then all second answers, and so on. People
+    are faster and more consistent if the question stays for a run of items, and a worker who goes
+    through the slots in this order meets many items before one comes again. Without ``references``
+    no slot is about a reference.
+    """
+    rows = np.repeat(np.arange(len(batch)), batch.repeats)
+    questions = batch.questions[rows]
+    width = int(questions.max(initial=0)) + 1
+    repeats = _turns(batch.items[rows] * width + questions)
+    # lexsort sorts by its last key first: repeats, then questions, then rows.
+    dealt = rows[np.lexsort((rows, questions, repeats))]
+    known = _references(batch) if references else np.zeros(len(batch), dtype=np.bool_)
+    return list(
+        zip(
+            dealt.tolist(),
+            batch.items[dealt].tolist(),
+            batch.questions[dealt].tolist(),
+            known[dealt].tolist(),
+            strict=True,
+        )
+    )
+
+
+def _turns(names: Ints) -> Ints:
+    """For each name, how many equal ones come before it: 7 7 3 7 has the turns 0 1 0 2."""
+    order = np.argsort(names, kind="stable")
+    ordered = names[order]
+    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[first, len(names)])
+    turns = np.empty(len(names), dtype=np.int64)
+    turns[order] = np.arange(len(names)) - np.repeat(first, lengths)
+    return turns
+
+
+def _references(batch: Batch) -> Bools:
+    """Which rows are about items that have a label already: those are asked only as references."""
+    if batch.known is None:
+        return np.zeros(len(batch), dtype=np.bool_)
+    return np.asarray(batch.known.labels[batch.items] >= 0)

@@ -18,13 +18,12 @@ from collections import Counter, defaultdict, deque
 
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.answers import Offer, offers_for_step, told_before
-from askfew.campaigns.db.queries.campaigns import find_campaign, get_campaign, reused_by
+from askfew.campaigns.db.queries.campaigns import find_campaign, reused_by
 from askfew.campaigns.db.queries.slots import cells_in_order, settle
 from askfew.campaigns.db.queries.steps import seal_of, seals_of
-from askfew.campaigns.kinds import read_kind
-from askfew.campaigns.lease_id import REUSED, LeaseId
 from askfew.campaigns.records import Answer
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.lease import REUSED, LeaseId
 from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.rule import Rule
@@ -78,25 +77,22 @@ def reused_campaign(connection: Connection, name: str, settings: Settings) -> in
     return old.id
 
 
-def fill_step(connection: Connection, campaign: int, step: int) -> None:
-    """Fill the step's slots with the answers of the reused campaign, as far as it has some.
+def fill_step(
+    connection: Connection, campaign: int, step: int, old: int, settings: Settings
+) -> None:
+    """Fill the step's slots with the answers of the reused campaign ``old``, as far as it has some.
 
     Call it in the transaction that opens the step, so that no worker is lent a slot first.
     """
-    new = get_campaign(connection, campaign)
-    if new.reused is None:
-        return
-    settings = new.settings_dict
-    limit, kind = int(settings["answers_per_worker_and_cell"]), read_kind(settings["answers"])
     held: Counter[tuple[Cell, str]] = Counter()
     used: Counter[tuple[Cell, str]] = Counter()
     for cell, worker, counts, was_reused in told_before(connection, campaign, step):
         held[cell, worker] += counts
         used[cell, worker] += was_reused  # taken back or not: an answer is used only once
-    offers = _unused(offers_for_step(connection, campaign, step, new.reused, kind), used)
+    offers = _unused(offers_for_step(connection, campaign, step, old, settings.answers), used)
     told = []
     for number, cell in enumerate(cells_in_order(connection, campaign, step)):
-        offer = _next_offer(offers[cell], held, limit)
+        offer = _next_offer(offers[cell], held, settings.answers_per_worker_and_cell)
         if offer is not None:
             told.append(_answer(LeaseId(campaign, step, number, REUSED), offer))
     settle(connection, told)

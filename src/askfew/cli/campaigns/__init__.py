@@ -1,3 +1,3 @@
-"""Commands about campaigns: one a file."""
+"""Commands about campaigns."""
 
-import askfew.campaigns  # noqa: F401 (first of all: it says so where the extra is missing)
+import askfew.campaigns  # noqa: F401 (first, because it says so if the extra is missing)

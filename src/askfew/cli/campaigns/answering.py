@@ -1,4 +1,4 @@
-"""``askfew ask``, ``tell`` and ``skip``: answering by hand."""
+"""``askfew ask``, ``tell`` and ``skip``: answer by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LeaseId = Annotated[
 
 
 def report_receipt(lease: str, receipt: Receipt, *, json: bool) -> None:
-    """Say it, and leave with exit code 1 if it does not count, 2 if it is no answer at all."""
+    """Print the receipt; exit with 1 if the answer does not count, with 2 if it is invalid."""
     if json:
         print_json({"id": lease, "status": receipt.status.value, "message": receipt.message})
     else:

@@ -1,4 +1,4 @@
-"""``askfew create``: a campaign in a store, from its folder."""
+"""``askfew create``: create a campaign in a store from its folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from askfew.wording import counted
 __all__ = ["create"]
 
 MANY_WORKERS = 20
-"""More than this, and it is worth asking whether so many people will come."""
+"""With more workers than this a warning is printed. A plain choice: a warning costs nothing, and
+few teams have more than twenty people for one task."""
 
 
 def create(
@@ -63,7 +64,7 @@ def create(
         print_json(status.to_dict())
     else:
         _say(plan.settings, len(plan.questions), status, crowd, reuse)
-    _warn(plan.settings, crowd)
+    _warn_few_workers(plan.settings, crowd)
 
 
 def _say(
@@ -102,10 +103,10 @@ def _say(
     )
 
 
-def _warn(settings: Settings, crowd: CrowdForecast) -> None:
+def _warn_few_workers(settings: Settings, crowd: CrowdForecast) -> None:
     often = settings.answers_per_worker_and_cell
     if settings.people is not None:
-        return  # whether they are enough is the first thing that was said
+        return  # the forecast above has said whether they are enough
     if crowd.typical_workers > MANY_WORKERS:
         notes.print(
             f"[bold red]MANY WORKERS NEEDED:[/bold red] about {crowd.typical_workers} different"

@@ -1,4 +1,4 @@
-"""``askfew export`` and ``askfew import``: answers, open questions, or a campaign, as files."""
+"""``askfew export`` and ``askfew import``: answers, open questions or campaigns as files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import typer
 from typer import Argument, Option
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.exchange import crowd_kit
 from askfew.campaigns.exchange.answer_files import header_of, read_answers
 from askfew.campaigns.exchange.exporting import FORMATS, text_of, write_export
-from askfew.campaigns.exchange.formats import crowd_kit
 from askfew.campaigns.exchange.importing import ImportReport, import_answers
 from askfew.campaigns.exchange.moving import import_campaign
 from askfew.campaigns.reading.status import status_of
@@ -21,13 +21,18 @@ from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, ope
 from askfew.cli.output import note, print_json
 from askfew.errors import InvalidInput
 
-__all__ = ["by_ending", "export", "import_file"]
+__all__ = ["Out", "export", "format_of", "import_file"]
 
 
-def by_ending(path: Path, formats: Mapping[str, str]) -> str:
-    """The format that the file's ending stands for.
+Out = Annotated[
+    Path | None, Option(help="The file; its ending chooses the format.", show_default=False)
+]
 
-    >>> by_ending(Path("answers.CSV"), {".csv": "csv"})
+
+def format_of(path: Path, formats: Mapping[str, str]) -> str:
+    """The format of a file, by the ending of its name.
+
+    >>> format_of(Path("answers.CSV"), {".csv": "csv"})
     'csv'
     """
     kind = formats.get(path.suffix.lower())
@@ -35,7 +40,7 @@ def by_ending(path: Path, formats: Mapping[str, str]) -> str:
         raise InvalidInput(
             f"the file's ending must be one of {', '.join(formats)}",
             repr(path.name),
-            "name it so, or say --format",
+            "rename it, or pass --format",
         )
     return kind
 
@@ -43,7 +48,7 @@ def by_ending(path: Path, formats: Mapping[str, str]) -> str:
 _ABOUT = ". ".join(f"{name}: {each.about}" for name, each in FORMATS.items())
 
 
-def _written_by_ending() -> dict[str, str]:
+def _format_by_ending() -> dict[str, str]:
     return {each.ending: name for name, each in reversed(FORMATS.items())}
 
 
@@ -57,10 +62,7 @@ def export(
             show_default=False,
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        Option(help="The file; its ending chooses the format.", show_default=False),
-    ] = None,
+    out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     json: options.AsJson = False,
 ) -> None:
@@ -68,13 +70,13 @@ def export(
 
     The answers are a table of item, question, worker, answer, seconds, cost and time.
     """
-    kind = format or (by_ending(out, _written_by_ending()) if out is not None else "csv")
+    kind = format or (format_of(out, _format_by_ending()) if out is not None else "csv")
     if kind not in FORMATS:
         known = ", ".join(FORMATS)
         raise InvalidInput(f"--format must be one of {known}", repr(kind), "choose one")
     if out is None and (json or FORMATS[kind].text is None):
         raise InvalidInput(
-            f"{'--json' if json else kind} needs a file to write to", "none", "say --out FILE"
+            f"{'--json' if json else kind} needs a file to write to", "none", "pass --out FILE"
         )
     with open_store(store) as opened:
         campaign = opened.campaign(name)
@@ -90,7 +92,7 @@ def export(
 
 
 def _write(campaign: Campaign, kind: str, out: Path | None) -> int | None:
-    """Write it; how many rows there were, where there are rows."""
+    """Write the export; return the number of rows, if the format has rows."""
     if out is not None:
         return write_export(campaign, kind, out)
     text, rows = text_of(campaign, kind)
@@ -106,6 +108,7 @@ _READ_BY_ENDING = {
     ".askfew": "campaign",
 }
 _PLACES_SHOWN = 5
+"""Lines of a file that a sentence names. A plain choice: it stays one sentence."""
 
 
 def import_file(
@@ -142,18 +145,18 @@ def import_file(
     table of task (item|question), worker, label, or Label Studio's JSON. A row counts once, in
     whatever files it stands; without a time, all rows of a worker about a cell must come in one.
     """
-    kind = format or by_ending(file, _READ_BY_ENDING)
+    kind = format or format_of(file, _READ_BY_ENDING)
     if kind == "csv" and header_of(file) == set(crowd_kit.COLUMNS):
         kind = "crowd-kit"
     if kind == "campaign":
-        _whole(file, name, store, json)
+        _import_campaign(file, name, store, json)
     elif name is None:
         raise InvalidInput("answers are for a campaign", "no NAME", "askfew import FILE NAME")
     else:
-        _answers(file, kind, name, skip_bad, store, json)
+        _import_answers(file, kind, name, skip_bad, store, json)
 
 
-def _whole(file: Path, name: str | None, store: str, json: bool) -> None:
+def _import_campaign(file: Path, name: str | None, store: str, json: bool) -> None:
     with open_store(store, new=True) as opened:
         campaign = import_campaign(opened, file, name)
         status = status_of(campaign)
@@ -166,19 +169,21 @@ def _whole(file: Path, name: str | None, store: str, json: bool) -> None:
         )
 
 
-def _answers(file: Path, kind: str, name: str, skip_bad: bool, store: str, json: bool) -> None:
+def _import_answers(
+    file: Path, kind: str, name: str, skip_bad: bool, store: str, json: bool
+) -> None:
     rows = read_answers(file, kind)
     with open_store(store) as opened:
         report = import_answers(opened.campaign(name), rows, skip_bad=skip_bad)
     if json:
         print_json({"campaign": name, "rows": len(rows), **report.to_dict()})
     else:
-        _say(report, len(rows))
+        _print_report(report, len(rows))
     if report.unknown or report.invalid:
         raise typer.Exit(1)
 
 
-def _say(report: ImportReport, rows: int) -> None:
+def _print_report(report: ImportReport, rows: int) -> None:
     typer.echo(f"{report.taken:,} of {rows:,} answers taken.")
     if report.already:
         typer.echo(f"{report.already:,} had been taken before.")

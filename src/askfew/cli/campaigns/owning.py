@@ -1,4 +1,4 @@
-"""What only the owner of a campaign or a store does: workers, switches, the token."""
+"""Commands for the owner only: workers, pause and close, the token."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def revoke(
     store: StoreUrl = DEFAULT_STORE,
     json: options.AsJson = False,
 ) -> None:
-    """Ask a worker no more: what they hold goes to others, what they answered counts."""
+    """Stop asking a worker: their open questions go to others, their answers count."""
     with open_store(store) as opened:
         campaign = opened.campaign(name)
         if not invitations.revoke(campaign, worker):
@@ -72,7 +72,7 @@ def revoke(
     if json:
         print_json({"campaign": name, "worker": worker, "revoked": True})
     else:
-        typer.echo(f"{worker} is asked no more. Their answers count.")
+        typer.echo(f"{worker} gets no more questions. Their answers count.")
 
 
 def _note(worker: WorkerStatus) -> str:
@@ -86,7 +86,7 @@ def pause(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = Fa
     with open_store(store) as opened:
         campaign = opened.campaign(name)
         campaign.pause()
-        _say(campaign, json)
+        _print_state(campaign, json)
 
 
 def resume(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
@@ -94,7 +94,7 @@ def resume(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = F
     with open_store(store) as opened:
         campaign = opened.campaign(name)
         campaign.resume()
-        _say(campaign, json)
+        _print_state(campaign, json)
 
 
 def close(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = False) -> None:
@@ -102,10 +102,10 @@ def close(name: Name, store: StoreUrl = DEFAULT_STORE, json: options.AsJson = Fa
     with open_store(store) as opened:
         campaign = opened.campaign(name)
         campaign.close()
-        _say(campaign, json)
+        _print_state(campaign, json)
 
 
-def _say(campaign: Campaign, json: bool) -> None:
+def _print_state(campaign: Campaign, json: bool) -> None:
     if json:
         print_json({"campaign": campaign.settings.name, "state": campaign.state})
     else:

@@ -1,4 +1,4 @@
-"""``askfew list``, ``result`` and ``report``: what campaigns have found."""
+"""``askfew list``, ``result`` and ``report``: the results of campaigns."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ from typer import Option
 
 from askfew.answer_warnings import sentence
 from askfew.campaigns.db.queries.campaigns import all_campaigns
-from askfew.campaigns.exchange.formats import csv_table, parquet_table
-from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.exchange.files import (
+    csv_text,
+    write_parquet,
+    write_whole,
+)
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import RESULT_COLUMNS, CampaignResult, result_of
 from askfew.campaigns.reading.rules import group_word
-from askfew.campaigns.sentences import chance
 from askfew.cli import options
-from askfew.cli.campaigns.exchange import by_ending
+from askfew.cli.campaigns.exchange import Out, format_of
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, Name, StoreUrl, open_store
 from askfew.cli.output import note, print_json, report
 from askfew.errors import InvalidInput
+from askfew.wording import chance
 
 __all__ = ["list_campaigns", "result", "write_report"]
 
@@ -58,17 +61,14 @@ def result(
         Literal["csv", "json", "parquet"] | None,
         Option(help="A table of all items instead of the story.", show_default=False),
     ] = None,
-    out: Annotated[
-        Path | None,
-        Option(help="The file; its ending chooses the format.", show_default=False),
-    ] = None,
+    out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     json: options.AsJson = False,
 ) -> None:
     """Show the groups found, or so far: certified labels, and a guess for every other item."""
-    kind = format or (by_ending(out, _ENDINGS) if out is not None else "json" if json else None)
+    kind = format or (format_of(out, _ENDINGS) if out is not None else "json" if json else None)
     if kind == "parquet" and out is None:
-        raise InvalidInput("parquet needs a file to write to", "none", "say --out FILE")
+        raise InvalidInput("parquet needs a file to write to", "none", "pass --out FILE")
     with open_store(store) as opened:
         found = result_of(opened.campaign(name))
     if out is not None:
@@ -79,12 +79,12 @@ def result(
     elif kind == "csv" and out is None:
         typer.echo(_csv(found), nl=False)
     elif out is None:
-        _tell(found)
+        _print_result(found)
 
 
 def _write(found: CampaignResult, kind: str | None, out: Path) -> None:
     if kind == "parquet":
-        parquet_table.write(out, RESULT_COLUMNS, found.rows)
+        write_parquet(out, RESULT_COLUMNS, found.rows)
     elif kind == "csv":
         write_whole(out, _csv(found).encode())
     else:
@@ -92,10 +92,10 @@ def _write(found: CampaignResult, kind: str | None, out: Path) -> None:
 
 
 def _csv(found: CampaignResult) -> str:
-    return csv_table.written(RESULT_COLUMNS, found.rows)
+    return csv_text(RESULT_COLUMNS, found.rows)
 
 
-def _tell(found: CampaignResult) -> None:
+def _print_result(found: CampaignResult) -> None:
     ending = found.status or f"so far ({found.state})"
     lines = [f"{found.name}, {ending}: {found.reason}", f"{found.answers:,} answers"]
     if found.rule_text is not None:
@@ -116,7 +116,7 @@ def _tell(found: CampaignResult) -> None:
 
 
 def _undecided_lines(found: CampaignResult, names: list[str]) -> list[str]:
-    """Items without a group by their reason, each with its guess."""
+    """A line for each reason why items have no group, with the items and their guesses."""
     by_reason: dict[str, list[str]] = {}
     for each in found.undecided:
         guess = f"{each.item} ({names[each.guess]}? {chance(each.confidence)})"

@@ -1,4 +1,4 @@
-"""``askfew serve``: pages and API over the campaigns of a store."""
+"""``askfew serve`` and ``askfew mcp``: campaigns for people in a browser, and for AI agents."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import Annotated
 import typer
 from typer import Option
 
+from askfew.agents.backends import ServerBackend, StoreBackend
+from askfew.agents.tools import serve_tools
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, StoreUrl, open_store
 from askfew.cli.output import print_json
+from askfew.cli.work.desks import ServerUrl, Token, WorkStore, check_token
 from askfew.errors import MissingExtra
 
-__all__ = ["serve"]
+__all__ = ["mcp", "serve"]
 
 
 def serve(
@@ -24,15 +27,15 @@ def serve(
         bool,
         Option(
             "--behind-tls",
-            help="A proxy with TLS stands in front: cookies are for TLS only.",
+            help="There is a proxy with TLS in front: cookies are sent over TLS only.",
         ),
     ] = False,
     without_tls: Annotated[
-        bool, Option("--without-tls", help="Let other machines in without TLS all the same.")
+        bool, Option("--without-tls", help="Let other machines connect without TLS.")
     ] = False,
     url: Annotated[
         str | None,
-        Option(metavar="URL", help="The address that people come by; links begin with it."),
+        Option(metavar="URL", help="The public address of the server; links begin with it."),
     ] = None,
     workers: Annotated[
         int,
@@ -55,7 +58,7 @@ def serve(
         ) from error
     server.check_host(host, behind_tls=behind_tls, without_tls=without_tls)
     links = None if url is None else check_url(url)
-    interrupted = suppress(KeyboardInterrupt)  # that is how it ends
+    interrupted = suppress(KeyboardInterrupt)  # Ctrl-C is how a server ends
     with interrupted, open_store(store, new=True) as opened, server.bound(host, port) as listening:
         token, address = first_token(opened), server.address(listening)
         if json:
@@ -77,3 +80,24 @@ def _say(address: str, token: str | None, links: str | None) -> None:
     typer.echo(f"Open {address}/login (Ctrl-C ends the server).")
     if links is not None:
         typer.echo(f"Invitations begin with {links}.")
+
+
+def mcp(
+    store: WorkStore = None,
+    server: ServerUrl = None,
+    token: Token = None,
+    worker: Annotated[
+        str | None,
+        Option(help="The name that the agent answers under.", show_default="agent, or the token's"),
+    ] = None,
+) -> None:
+    """Serve campaigns to an AI agent: create, ask, tell, status, result as MCP tools.
+
+    It speaks the Model Context Protocol on standard input and output; an agent's program starts it.
+    With --server it may do what the token may: the owner's everything, an invitation's only answer.
+    """
+    if server is None:
+        with open_store(store or DEFAULT_STORE, new=True) as opened:
+            serve_tools(StoreBackend(opened, worker or "agent"))
+        return
+    serve_tools(ServerBackend(server, check_token(token), worker))

@@ -1,4 +1,4 @@
-"""``askfew status``: where campaigns stand."""
+"""``askfew status``: the status of one campaign, or of all."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from askfew.wording import counted, money
 __all__ = ["status"]
 
 _WORKERS_SHOWN = 10
+"""Workers that a table lists. A plain choice: ``askfew workers`` lists all."""
 
 
 def status(
@@ -74,8 +75,7 @@ def _print_one(status: CampaignStatus, price: float) -> None:
         "why": status.why,
         "answers": _answers(status),
         "money": f"{money(status.cost)} so far{_money_left(status, price)}",
-        "decided": f"{status.decided} of {status.items} items, after"
-        f" {counted(status.steps, 'step')}",
+        "decided": f"{status.decided} of {status.items} items, in {counted(status.steps, 'step')}",
         "open": f"{status.open:,} waiting, {status.leased:,} with workers",
         "workers": _workers(status),
         "reused": _reused(status),
@@ -86,15 +86,22 @@ def _print_one(status: CampaignStatus, price: float) -> None:
     report.print(table)
     _print_workers(status)
     if status.too_few_workers:
-        here = _here(status)
-        report.print(
-            "[bold red]TOO FEW WORKERS: this step needs"
-            f" {counted(status.workers_needed, 'different worker')}, and {here}"
-            f" {'has' if here == 1 else 'have'} come.[/bold red]"
-            " What nobody may answer closes empty after step_timeout.",
-        )
+        _print_too_few(status)
     for warning in status.warnings:
         report.print(Text(f"WARNING: {sentence(warning)}.", style="bold red"))
+
+
+def _print_too_few(status: CampaignStatus) -> None:
+    """Say that more workers are needed: loudly once some have come, not before anybody has."""
+    needed, here = status.workers_needed, _here(status)
+    if not here:
+        report.print(f"Nobody has come yet. This step needs at least {counted(needed, 'worker')}.")
+        return
+    report.print(
+        f"[bold red]TOO FEW WORKERS: this step needs {counted(needed, 'different worker')},"
+        f" and {here} {'has' if here == 1 else 'have'} come.[/bold red]"
+        " What nobody may answer closes empty after step_timeout.",
+    )
 
 
 def _answers(status: CampaignStatus) -> str:
@@ -125,7 +132,7 @@ def _here(status: CampaignStatus) -> int:
 def _workers(status: CampaignStatus) -> str:
     lines = [f"{_here(status)} so far"]
     if status.workers_needed:
-        lines[0] += f"; this step needs {status.workers_needed:,} different in all"
+        lines[0] += f"; this step needs {counted(status.workers_needed, 'different worker')}"
     if status.forecast is not None and status.state in GOING:
         lines.append(
             f"the whole campaign about {status.forecast['typical_workers']:,}, and"

@@ -1,4 +1,4 @@
-"""``askfew store`` and ``askfew doctor``: looking after the database."""
+"""``askfew store`` and ``askfew doctor``: maintain and check the database."""
 
 from __future__ import annotations
 
@@ -89,6 +89,7 @@ def _say_copied(copied: dict[str, Any], done: str, json: bool) -> None:
 
 
 _SHOWN = 10
+"""Problems of a campaign that are listed. A plain choice: it fits a screen; --json has all."""
 
 
 def doctor(
@@ -155,7 +156,7 @@ def _say_findings(found: Examination) -> None:
 
 
 def _before_upgrade(store: str, error: StoreOutdated, *, json: bool) -> None:
-    """Which campaigns the upgrade would touch; nothing is written."""
+    """Print which campaigns the upgrade would change; write nothing."""
     with translate_database_errors(store):
         touched = touched_by_upgrade(store)
     if json:

@@ -1,4 +1,4 @@
-"""Open the store that a command names, and say in a sentence why that does not work."""
+"""The option --store: open the store, or say in one sentence why that is not possible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from askfew.campaigns.db.engine import file_of, shown_url
+from askfew.campaigns.db.connections import file_of, shown_url
 from askfew.campaigns.db.failures import DATABASE_ERRORS, driver_words
 from askfew.campaigns.doctor.examine import FAILURES, first_problem
 from askfew.campaigns.store import Store
@@ -40,7 +40,7 @@ Name = Annotated[str, Argument(metavar="NAME", help="The campaign's name.", show
 
 @contextmanager
 def open_store(url: str, *, new: bool = False) -> Iterator[Store]:
-    """The store at this address; only a ``new`` one may be created by looking."""
+    """Open the store at this address; create a missing one only if it may be ``new``."""
     if not new:
         check_there(url)
     with translate_database_errors(url):
@@ -50,7 +50,7 @@ def open_store(url: str, *, new: bool = False) -> Iterator[Store]:
     except AskfewError:
         raise
     except FAILURES as error:
-        # Ours, or the store's? Whoever edited or lost a part of it should hear that.
+        # A bug of ours, or a damaged store? Somebody who edited the store should hear about that.
         _check_sound(store, url, error)
         raise
     finally:
@@ -69,7 +69,7 @@ def _check_sound(store: Store, url: str, error: Exception) -> None:
 
 @contextmanager
 def translate_database_errors(url: str) -> Iterator[None]:
-    """What the database does not like about the address, as a sentence without passwords."""
+    """Turn errors of the database into a sentence that shows no password."""
     try:
         yield
     except DATABASE_ERRORS as error:
@@ -81,11 +81,11 @@ def translate_database_errors(url: str) -> Iterator[None]:
 
 
 def check_there(url: str) -> None:
-    """Refuse a file that is not there: SQLite would create an empty one, to be found later."""
-    file = file_of(url)  # of another address the store itself says what is wrong with it
+    """Raise an error if the file does not exist, because SQLite would create an empty one."""
+    file = file_of(url)  # None if it is not a file; then opening the store says what is wrong
     if file is not None and not os.path.exists(file):
         raise InvalidInput(
-            "the store must be there",
+            "the store must exist",
             f"no file {file}",
             "create a campaign first, or name its store (--store URL, or ASKFEW_STORE)",
         )

@@ -1,4 +1,4 @@
-"""``askfew demo``: two stories in seconds, on a simulated crowd and on a real table."""
+"""``askfew demo``: two examples that take seconds, a simulated crowd and a real table."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 from typer import Option
 
 from askfew.cli import options
-from askfew.cli.demo.birds import tell_birds
-from askfew.cli.demo.table import print_story, tell_table
+from askfew.cli.demo.birds import run_birds
+from askfew.cli.demo.table import print_story, run_table
 from askfew.cli.output import check_drawable, note, print_json
 from askfew.errors import MissingExtra
 
@@ -32,29 +32,29 @@ def demo(
     ] = 1.0,
     json: options.AsJson = False,
 ) -> None:
-    """Two stories: what is asked, what it finds, what it costs; groups of equals, and a rule."""
+    """Run two examples, one for each promise: what is asked, what is found, what it costs."""
     if serve:
-        from askfew.cli.demo.live import serve_demo  # needs what the two stories do not
+        from askfew.cli.demo.live import serve_demo  # needs extras that the two examples do not
 
         serve_demo(seed, port, pause)
         return
     try:
         check_drawable(picture)
-    except MissingExtra as error:  # a demo without a picture is a demo all the same
+    except MissingExtra as error:  # the demo also works without a picture
         note(f"No picture: {error}")
         picture = None
-    first = tell_birds(seed, DELTA, quiet=json)
+    first = run_birds(seed, DELTA, quiet=json)
     if picture is not None:
         first.draw(picture)
         note(f"Picture saved as {picture}")
-    second = tell_table(seed, DELTA)
+    second = run_table(seed, DELTA)
     if json:
         print_json({**first.to_dict(), "table": None if second is None else second.to_dict()})
         return
     first.print_bills()
     if second is None:
         note(
-            "A second story, of a real table, needs scikit-learn: pip install 'askfew[baselines]'."
+            "The second example, a real table, needs scikit-learn: pip install 'askfew[baselines]'."
         )
     else:
         print_story(second)

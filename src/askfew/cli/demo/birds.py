@@ -1,4 +1,4 @@
-"""The demo's first story: photos of two species of birds, and people who answer questions."""
+"""The demo's first example: photos of two species of birds, and people who answer questions."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ from askfew.wording import ratio
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PRICE", "Birds", "tell_birds"]
+__all__ = ["PRICE", "Birds", "run_birds"]
 
 METHOD = "frugal"
 TRIES = 20
-"""Runs that asking everything must get right in a row before we say it is enough."""
+"""Runs in a row that asking everything must get right before it counts as enough. A plain choice:
+at the demo's delta of 0.05 one run in 20 may be wrong."""
+# The world of the demo is made up; its numbers are easy to tell in a sentence.
 PHOTOS = 100
 PRICE = 0.02
 RELIABLE = 0.85
@@ -56,30 +58,30 @@ QUESTIONS = tuple(sorted(TELLING + IDLE))
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """Whose photo is which species, and how often people say yes to each question."""
+    """The species of every photo, and how often people say yes to each question."""
 
     species: Ints
     chances: Floats
-    """Probability of yes: one row a species, one column a question."""
+    """The probability of yes: a row for each species, a column for each question."""
 
     @property
     def names(self) -> list[str]:
-        """What the photos are called."""
+        """The names of the photos."""
         return [f"photo {i:02}" for i in range(PHOTOS)]
 
     def oracle(self, seed: int) -> BernoulliOracle:
-        """Someone who answers for this crowd."""
+        """An oracle that answers like this crowd."""
         return oracles.bernoulli(self.chances, labels=self.species, rng=seed)
 
     def is_right(self, labels: Ints) -> bool:
-        """Whether these are the species, whatever they are called."""
+        """Whether these are the species; the species of the first photo is group 0."""
         return np.array_equal(labels, self.species != self.species[0])
 
     def story(self, delta: float) -> str:
         """The problem in plain words."""
         return (
             f"{PHOTOS} photos show birds of two species. A crowd answers {len(QUESTIONS)} yes/no"
-            f" questions about them, at {PRICE * 100:.0f} cents an answer. Only {len(TELLING)}"
+            f" questions about them, at {PRICE * 100:.0f} cents per answer. Only {len(TELLING)}"
             " questions tell the species apart, nobody knows which, and even there"
             f" {1 - RELIABLE:.0%} of the answers are wrong.\n"
             f"Wanted: the species of every photo, all right with probability {1 - delta:.0%},"
@@ -88,7 +90,7 @@ class Crowd:
 
 
 def draw_crowd(seed: int) -> Crowd:
-    """Photos in random order, a third of them of the rarer species."""
+    """Put the photos in random order; a third of them show the rarer species."""
     rng = np.random.default_rng([seed, 0])
     species = rng.permutation(np.arange(PHOTOS) < PHOTOS // 3).astype(np.int64)
     telling = np.isin(QUESTIONS, TELLING)
@@ -99,7 +101,7 @@ def draw_crowd(seed: int) -> Crowd:
 
 @dataclass(frozen=True)
 class Bill:
-    """What one way of asking costs on this crowd, and what is promised for it."""
+    """What one way of asking costs on this crowd, and what it promises."""
 
     way: str
     answers: int
@@ -109,7 +111,7 @@ class Bill:
 
 @dataclass(frozen=True, eq=False)
 class Birds:
-    """What was asked and found, and what other ways of asking cost."""
+    """The log and the outcome of askfew, and what other ways of asking cost."""
 
     crowd: Crowd
     log: Log
@@ -121,7 +123,7 @@ class Birds:
         return {"outcome": self.outcome.to_dict(), "bills": [vars(bill) for bill in self.bills]}
 
     def print_bills(self) -> None:
-        """What each way costs, beside askfew's."""
+        """Print what each way of asking costs."""
         table = Table("way of asking", "answers", "money", "to askfew's", "promise")
         for column in table.columns[1:4]:
             column.justify = "right"
@@ -150,7 +152,7 @@ class Birds:
         plt.close(figure)
 
 
-def tell_birds(seed: int, delta: float, *, quiet: bool) -> Birds:
+def run_birds(seed: int, delta: float, *, quiet: bool) -> Birds:
     """Ask the crowd in three ways; unless ``quiet``, print what is wanted, asked and found."""
     crowd = draw_crowd(seed)
     if not quiet:
@@ -158,8 +160,8 @@ def tell_birds(seed: int, delta: float, *, quiet: bool) -> Birds:
     log = Log(crowd.oracle(0).problem)
     outcome = _ask(crowd, METHOD, seed, delta, log)
     if not quiet:
-        _print_course(log)
-        _print_finding(crowd, outcome)
+        _print_batches(log)
+        _print_outcome(crowd, outcome)
     bills = [
         _bill(crowd, f"askfew ({METHOD})", outcome, delta),
         _bill(crowd, "the paper's method", _ask(crowd, "paper", seed, delta), delta),
@@ -184,7 +186,7 @@ def _ask(
 
 
 def _asking_everything(crowd: Crowd, seed: int, delta: float) -> Bill:
-    """Double the answers a cell until k-means is right in every one of some tries."""
+    """Double the answers to each cell until k-means is right in all of its tries."""
     everything = len(crowd.names) * len(QUESTIONS)
     sweeps = 1
     while not all(
@@ -201,8 +203,8 @@ def _bill(crowd: Crowd, way: str, outcome: Outcome, delta: float) -> Bill:
     return Bill(way, outcome.answers, crowd.is_right(outcome.labels), promise)
 
 
-def _print_course(log: Log) -> None:
-    """The first batches in full, the middle in a line, and the last one."""
+def _print_batches(log: Log) -> None:
+    """Print the first four batches and the last three; only count those between."""
     report.print("\n[bold]What is asked[/bold]")
     steps = log.steps
     shown = [*range(min(4, len(steps))), *range(max(4, len(steps) - 3), len(steps))]
@@ -217,7 +219,7 @@ def _print_course(log: Log) -> None:
         )
 
 
-def _print_finding(crowd: Crowd, outcome: Outcome) -> None:
+def _print_outcome(crowd: Crowd, outcome: Outcome) -> None:
     report.print("\n[bold]What it finds[/bold]")
     verdict = "every label is right" if crowd.is_right(outcome.labels) else "some label is wrong"
     report.print(f"{outcome}\n[dim](The crowd is simulated, so we may look: {verdict}.)[/dim]")

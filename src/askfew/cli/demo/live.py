@@ -1,4 +1,4 @@
-"""``askfew demo --serve``: a campaign that fills up while one watches, and can answer along."""
+"""``askfew demo --serve``: a live campaign with simulated workers, to watch and to join."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import struct
 import tempfile
 import time
 import zlib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
@@ -26,7 +27,7 @@ from askfew.records import Floats, Ints
 __all__ = ["Digits", "draw_digits", "serve_demo"]
 
 NAME = "digits"
-CREW = ("Ada", "Blaise", "Carl", "Emmy", "Sofia")
+WORKERS = ("Ada", "Blaise", "Carl", "Emmy", "Sofia")
 GUIDELINES = """\
 Look at the picture as it is, and answer what you see.
 
@@ -38,14 +39,14 @@ _SETTINGS = {
     "name": NAME,
     "max_answers": 3000,
     "price": 0.02,
-    "answers_per_worker_and_cell": 50,  # the crew is small, so that its table fits on a screen
+    "answers_per_worker_and_cell": 50,  # there are few workers, so that their table fits a screen
     "lease_seconds": 60,
     "guidelines": GUIDELINES,
 }
 
 
 def serve_demo(seed: int, port: int, pause: float) -> None:
-    """Serve until Ctrl-C; nothing is left behind."""
+    """Serve until Ctrl-C. The store is temporary."""
     try:
         from askfew.web import server
         from askfew.web.access.invitations import new_link
@@ -70,28 +71,36 @@ def serve_demo(seed: int, port: int, pause: float) -> None:
         address, owner = server.address(listening), reset_token(store)
         typer.echo(f"Watch:        {address}/i/{owner}?watch={NAME}")
         typer.echo(f"Answer along: {address}/i/{new_link(campaign, 'you')}")
-        typer.echo(f"{', '.join(CREW)} answer in the background. Ctrl-C ends it all.")
-        stop = Event()
-        crew = [
-            Thread(target=_answer, args=(campaign, digits, name, number, seed, pause, stop))
-            for number, name in enumerate(CREW)
-        ]
-        for worker in crew:
-            worker.start()
-        try:
-            with suppress(KeyboardInterrupt):
-                server.serve(store, listening)
-        finally:
-            stop.set()
-            for worker in crew:
-                worker.join()
-            store.close()
+        typer.echo(f"{', '.join(WORKERS)} answer in the background. Ctrl-C ends it all.")
+        workers = _simulated_workers(campaign, digits, seed, pause)
+        with closing(store), workers, suppress(KeyboardInterrupt):
+            server.serve(store, listening)
+
+
+@contextmanager
+def _simulated_workers(
+    campaign: Campaign, digits: Digits, seed: int, pause: float
+) -> Iterator[None]:
+    """Threads that answer until the block ends."""
+    stop = Event()
+    threads = [
+        Thread(target=_answer, args=(campaign, digits, name, number, seed, pause, stop))
+        for number, name in enumerate(WORKERS)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
 
 
 def _answer(
     campaign: Campaign, digits: Digits, name: str, number: int, seed: int, pause: float, stop: Event
 ) -> None:
-    """One simulated worker: looks, thinks for about ``pause`` seconds, answers; sometimes skips."""
+    """Be one simulated worker: take about ``pause`` seconds for an answer; sometimes skip."""
     rng = np.random.default_rng([seed, 1, number])
     item = {each.id: row for row, each in enumerate(campaign.items)}
     question = {each.id: column for column, each in enumerate(campaign.questions)}
@@ -106,13 +115,14 @@ def _answer(
     while not stop.is_set() and campaign.state in ("running", "paused"):
         began = time.monotonic()
         asked = campaign.ask(name)
-        # Nobody waits longer for an open step than people would for a page.
+        # A gamma law: most people are a little faster than the mean, a few are much slower.
         stop.wait(pause * rng.gamma(4, 0.25) if asked else 0.5)
         if asked and not stop.is_set():
             settle(asked[0], time.monotonic() - began)
 
 
-# The world: handwritten zeros and ones as pictures, and people who look at them.
+# The world: handwritten zeros and ones as pictures, and how people answer about them. All numbers
+# are made up to look lifelike; nothing is measured with them.
 
 PICTURES = 60
 _SIDE = 320
@@ -121,7 +131,7 @@ _TELLING = {
     "stroke": ("Could you draw it with one straight stroke?", 0.08, 0.85),
     "wide": ("Is it about as wide as it is high?", 0.75, 0.2),
 }
-"""Question, and how often people say yes to it about a zero and about a one."""
+"""The question, and how often people say yes about a zero and about a one."""
 _IDLE = {
     "bold": "Is it written with a bold pen?",
     "leans": "Does it lean to the right?",
@@ -148,7 +158,7 @@ class Digits:
 
 
 def draw_digits(seed: int) -> Digits:
-    """Some pictures in random order, under names that do not say what they show."""
+    """Choose pictures at random and give them names that do not say what they show."""
     try:
         from sklearn.datasets import load_digits
     except ImportError as error:
@@ -170,10 +180,10 @@ def draw_digits(seed: int) -> Digits:
 
 
 def _png(ink: Floats) -> bytes:
-    """Dark ink on light paper, as a grey PNG: smoothly enlarged, without an image library."""
+    """An enlarged picture as a grey PNG, dark on light, made without an image library."""
     framed = np.pad(ink, 1)
     large = zoom(framed, _SIDE / len(framed), order=3)
-    pen = 1 / (1 + np.exp(-14 * (large - 0.42)))  # eight pixels a side are a blur otherwise
+    pen = 1 / (1 + np.exp(-14 * (large - 0.42)))  # sharpen: enlarged from 8 pixels it is blurred
     grey = (252 - 226 * pen).astype(np.uint8)
     rows = b"".join(b"\0" + row.tobytes() for row in grey)
     head = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 0, 0, 0, 0)

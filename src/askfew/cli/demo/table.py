@@ -1,4 +1,4 @@
-"""The demo's second story: a real table, whose items differ, sorted by a rule one can read."""
+"""The demo's second example: a real table whose items differ, sorted by a readable rule."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from askfew.outcome import Outcome
 from askfew.records import Floats, Ints
 from askfew.rule import Rule
 
-__all__ = ["Story", "print_story", "tell_table"]
+__all__ = ["Story", "print_story", "run_table"]
 
 SIDE = 8
+"""Pixels on a side of scikit-learn's digits."""
 EXAMPLES = 3
-"""Of each digit: sorted by hand beforehand."""
+"""Pictures of each digit that are sorted beforehand. A plain choice for the example."""
 WRONG = 0.1
-"""Of the answers about a pixel that is quite dark, or quite light."""
+"""The share of wrong answers about a black or a white pixel. A plain choice for the example."""
 DIGITS = ("zero", "one")
 
 
 @dataclass(frozen=True, eq=False)
 class Story:
-    """Pictures, what they show, and what was found out about them."""
+    """The pictures, the digits they show, and the outcome."""
 
     ink: Floats
-    """Of every picture: how dark its pixels are, from 0 to 1."""
+    """How dark every pixel of every picture is, from 0 to 1."""
     digits: Ints
     delta: float
     outcome: Outcome
@@ -62,7 +63,7 @@ class Story:
         }
 
 
-def tell_table(seed: int, delta: float) -> Story | None:
+def run_table(seed: int, delta: float) -> Story | None:
     """Ask about scikit-learn's zeros and ones, pixel by pixel; None where it is not installed."""
     try:
         from sklearn.datasets import load_digits
@@ -94,7 +95,7 @@ def tell_table(seed: int, delta: float) -> Story | None:
 
 
 def print_story(story: Story) -> None:
-    """What was wanted, the rule, what it says of the pictures, and the cost."""
+    """Print the task, the rule, its labels and the cost."""
     report.print()
     report.print(Panel(_wanted(story), title="and where items differ", title_align="left"))
     rule = story.outcome.rule
@@ -118,16 +119,16 @@ def _wanted(story: Story) -> str:
     return (
         f"{len(story.digits)} handwritten zeros and ones, real ones. A crowd answers {SIDE**2}"
         f" yes/no questions: is this pixel dark? {WRONG:.0%} of the answers are wrong, more about"
-        " grey pixels. No two pictures are alike, so there are no groups of equals to be certified."
+        " grey pixels. No two pictures are alike, so there are no groups of identical items."
         f" Somebody has sorted {EXAMPLES} of each beforehand.\n"
         "Wanted: a rule that one can read, and for every picture on which side of it it lies, with"
-        f" {story.delta:.0%} of the labels wrong at most, on average. Who is too near the cut is"
-        " named, not guessed."
+        f" {story.delta:.0%} of the labels wrong at most, on average. Pictures too near"
+        " the cut are listed as undecided."
     )
 
 
 def _map(story: Story, rule: Rule) -> Text:
-    """Where the rule looks, in the picture."""
+    """A map of the pixels that the rule uses."""
     marks = np.full(SIDE**2, "·")
     names = [str(each) for each in story.outcome.questions]
     for node in rule.nodes:

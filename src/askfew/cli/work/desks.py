@@ -1,4 +1,4 @@
-"""Where ``askfew work`` works, and what it says when it is done."""
+"""What the commands of ``askfew work`` share: options, desks, logging, and the printed report."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typer import Option
 from askfew.cli.campaigns.store_option import DEFAULT_STORE, open_store
 from askfew.cli.output import notes, print_json, report
 from askfew.errors import InvalidInput
-from askfew.workers.desk import Desk
+from askfew.workers.desk import Desk, StoreDesk
 from askfew.workers.server_desk import ServerDesk
-from askfew.workers.shift import Worked
-from askfew.workers.store_desk import StoreDesk
+from askfew.workers.shift import ShiftReport
 
 __all__ = [
     "Idle",
     "ServerUrl",
     "Token",
     "WorkStore",
-    "at_work",
+    "check_token",
+    "logging_work",
     "open_desks",
-    "say",
+    "print_reports",
 ]
 
 WorkStore = Annotated[
@@ -55,7 +55,7 @@ Token = Annotated[
 ]
 Idle = Annotated[
     float | None,
-    Option(help="Stop after so many seconds without a question.", show_default=False),
+    Option(help="Stop after this many seconds without a question.", show_default=False),
 ]
 
 
@@ -63,26 +63,32 @@ Idle = Annotated[
 def open_desks(
     campaign: str, store: str | None, server: str | None, token: str | None, workers: Sequence[str]
 ) -> Iterator[list[Desk]]:
-    """A desk for each of the workers; no name at all is for the token to know."""
+    """Open a desk for each worker. An empty name means that the token knows the worker."""
     if server is None:
         with open_store(store or DEFAULT_STORE) as opened:
             found = opened.campaign(campaign)
             yield [StoreDesk(found, worker) for worker in workers]
         return
-    if not token:
-        raise InvalidInput(
-            "a server needs a token", "none", "put it into ASKFEW_TOKEN, or say --token"
-        )
+    given = check_token(token)
     with ExitStack() as stack:
-        desks = [ServerDesk(server, token, campaign, worker or None) for worker in workers]
+        desks = [ServerDesk(server, given, campaign, worker or None) for worker in workers]
         for desk in desks:
             stack.callback(desk.close)
         yield list(desks)
 
 
+def check_token(token: str | None) -> str:
+    """The token, which a server always needs."""
+    if not token:
+        raise InvalidInput(
+            "a server needs a token", "none", "put it into ASKFEW_TOKEN, or pass --token"
+        )
+    return token
+
+
 @contextmanager
-def at_work() -> Iterator[None]:
-    """What workers log goes to standard error; one that is stopped aborts the command."""
+def logging_work() -> Iterator[None]:
+    """Write the workers' log to standard error; a worker that is stopped aborts the command."""
     handler = logging.StreamHandler(notes.file)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     logger = logging.getLogger("askfew.workers")
@@ -94,14 +100,18 @@ def at_work() -> Iterator[None]:
         raise typer.Abort from None
 
 
-def say(
-    worked: Sequence[Worked], more: Mapping[str, object], *, bill: str = "", json: bool
+def print_reports(
+    reports: Sequence[ShiftReport],
+    more: Mapping[str, object] | None = None,
+    *,
+    bill: str = "",
+    json: bool,
 ) -> None:
-    """A line for each worker and the bill, or one JSON document with more in it."""
+    """Print a line for each worker and the bill, or one JSON document with ``more`` in it."""
     if json:
-        print_json({"workers": [asdict(each) for each in worked], **more})
+        print_json({"workers": [asdict(each) for each in reports], **(more or {})})
         return
-    for each in worked:
+    for each in reports:
         parts = [f"{each.answered:,} answered"]
         if each.skipped:
             parts.append(f"{each.skipped:,} without an answer")

@@ -12,15 +12,17 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from askfew.campaigns.store import Store
-from askfew.web.access.callers import (
+from askfew.web.access.tokens import (
     SESSION_SECONDS,
     Caller,
     by_session,
     by_token,
     close_session,
+    csrf_of,
+    hash_of,
     open_session,
+    same,
 )
-from askfew.web.access.tokens import csrf_of, hash_of, same
 from askfew.web.problems import Refused
 
 __all__ = ["Authenticator", "BrowserSession", "TokenThrottle", "sent_by_another_site"]

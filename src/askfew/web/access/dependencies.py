@@ -1,9 +1,9 @@
-"""What a route asks for: ``Owner``, or ``Worker``, who works for the campaign ``name`` in the path.
+"""Dependencies of routes: ``Owner``, or ``Worker`` of the campaign ``name`` in the path.
 
-Both are for the API and for pages alike: where a program gets 401, a browser is led to /login.
+The API and the pages share them: where a program gets 401, a browser is redirected to /login.
 
-Every question and every answer comes by a ``Visit``, whose sender is looked up in the thread that
-does the work: a trip to a thread costs more than looking up a token, so there is one a request.
+Routes for questions and answers take a ``Visit`` instead. It looks its sender up in the thread that
+does the work: changing threads costs more than the lookup, so it is done once per request.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 
 from askfew.web.access.authenticator import Authenticator
-from askfew.web.access.callers import Caller
+from askfew.web.access.tokens import Caller
 from askfew.web.problems import Refused
 
 __all__ = [
@@ -45,7 +45,7 @@ Documented = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 _SAFE = ("GET", "HEAD", "OPTIONS")
 T = TypeVar("T")
 THREADS = 10
-"""As many as PostgreSQL's pool keeps connections."""
+"""Threads that serve requests: as many as PostgreSQL's pool keeps connections."""
 
 
 def authenticator(request: Request) -> Authenticator:

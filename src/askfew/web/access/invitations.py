@@ -1,17 +1,18 @@
 """Invitations: who may answer in which campaign, and the link by which a person comes in.
 
-A person has one link for all campaigns of a store that they are invited to. Of its token only the
-hash is kept, so it is shown once; whoever is invited again keeps the link they have. An open link
-is one for many: whoever has it signs up by a name, until as many have as its owner allows.
+A person has one link for all campaigns of a store that they are invited to. Only the
+hash of its token is kept, so the link is shown once. A person who is invited again keeps their
+link. An open link is for many people: each signs up by a name, up to the number that the owner set.
 """
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.contents import check_name
 from askfew.campaigns.db.database import Connection
 from askfew.campaigns.db.queries.access import (
     Invitation,
@@ -31,10 +32,10 @@ from askfew.campaigns.db.queries.access import (
     signed_up_count,
     was_revoked,
 )
+from askfew.campaigns.records import check_name
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
-from askfew.web.access.callers import OWNER
-from askfew.web.access.tokens import hash_of, new_token
+from askfew.web.access.tokens import OWNER, hash_of, new_token
 from askfew.web.problems import Refused
 
 __all__ = [
@@ -50,14 +51,19 @@ __all__ = [
     "make_open_link",
     "new_link",
     "open_link_of",
+    "read_names",
     "revoke",
     "sign_up",
     "signing_up",
 ]
 
 INVITED_SECONDS = 90 * 24 * 3600.0
-"""How long a link is good after its holder was last invited."""
+"""How long a link is valid after its holder was last invited. A plain choice: campaigns take weeks,
+and the owner can invite again."""
 MOST_SIGN_UPS = 10_000
+"""The most people of one open link. A round number."""
+_MOST_NAMES = 1000
+"""Names invited at once. A plain choice: a longer list is rather the wrong file."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +82,43 @@ def invite(campaign: Campaign, worker: str) -> str | None:
 
 
 def invite_all(campaign: Campaign, names: Sequence[str]) -> dict[str, str | None]:
-    """Invite all of them, or none; see ``invite``."""
-    for worker in names:
+    """Invite all of them, or none; see ``invite``. A name that stands twice is one person."""
+    people = dict.fromkeys(names)
+    for worker in people:
         check_name(worker)
     with campaign.database.write() as connection:
-        return {worker: let_in(connection, campaign, worker) for worker in names}
+        return {worker: let_in(connection, campaign, worker) for worker in people}
+
+
+def read_names(typed: str, table: bytes = b"") -> list[str]:
+    r"""Names, one per line or with commas between them, and those of a CSV file, each once.
+
+    Of a file it is the column ``name``, or else the first one.
+
+    >>> read_names("ann, bob", b"team,name\nred,cora\n")
+    ['ann', 'bob', 'cora']
+    """
+    names = [name.strip() for name in re.split("[,;\n\r]", typed)]
+    try:
+        text = table.decode("utf-8-sig")
+        rows = [row for row in csv.reader(text.splitlines(), strict=True) if any(row)]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InvalidInput("the file of names must be CSV in UTF-8", error, "save it so") from None
+    if rows:
+        head = [cell.strip().lower() for cell in rows[0]]
+        column = head.index("name") if "name" in head else 0
+        body = rows[1:] if "name" in head else rows
+        names += [row[column].strip() for row in body if len(row) > column]
+    found = list(dict.fromkeys(name for name in names if name))
+    if not found:
+        raise InvalidInput("there must be names", "none", "give some, or a CSV file of them")
+    if len(found) > _MOST_NAMES:
+        raise InvalidInput(
+            f"at most {_MOST_NAMES:,} names at once are invited", len(found), "invite in parts"
+        )
+    for name in found:
+        check_name(name)
+    return found
 
 
 def new_link(campaign: Campaign, worker: str) -> str:
@@ -156,7 +194,7 @@ def make_open_link(campaign: Campaign, most: int) -> str:
         raise InvalidInput(
             f"the number of people who may sign up must be from 1 to {MOST_SIGN_UPS:,}",
             most,
-            "say so many",
+            "choose a number in this range",
         )
     token, now = new_token(), campaign.clock()
     with campaign.database.write() as connection:

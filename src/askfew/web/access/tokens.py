@@ -1,15 +1,107 @@
-"""Tokens: random, shown once, kept as hashes; among them the owner's, one for a store."""
+"""Tokens and sessions, kept as hashes; and who holds one: the owner, or somebody invited."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import secrets
+from dataclasses import dataclass, replace
 
-from askfew.campaigns.db.queries.access import make_owner_token, replace_owner_token
+from askfew.campaigns.db.queries.access import (
+    Holder,
+    delete_session,
+    holder_of_session,
+    holder_of_token,
+    insert_session,
+    make_owner_token,
+    replace_owner_token,
+)
 from askfew.campaigns.store import Store
+from askfew.web.problems import Refused
 
-__all__ = ["csrf_of", "first_token", "hash_of", "new_token", "reset_token", "same"]
+__all__ = [
+    "OWNER",
+    "SESSION_SECONDS",
+    "Caller",
+    "by_session",
+    "by_token",
+    "close_session",
+    "csrf_of",
+    "first_token",
+    "hash_of",
+    "new_token",
+    "open_session",
+    "reset_token",
+    "same",
+]
+
+OWNER = "owner"
+"""The worker's name under which the owner answers."""
+SESSION_SECONDS = 14 * 24 * 3600.0
+"""How long a browser stays logged in. A plain choice: two weeks; the token outlives it."""
+_REVOKED = "the owner of this campaign has removed you from it"
+_ELSEWHERE = "this invitation is for another campaign"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The owner (no worker), or an invited person; ``campaign`` is the one they may enter."""
+
+    campaign: str | None = None
+    worker: str | None = None
+    csrf: str = ""
+    """What changes must send along; empty for a token, which no other site can make us send."""
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether this is the owner of the store."""
+        return self.worker is None
+
+
+def by_token(store: Store, token: str, campaign: str | None) -> Caller | None:
+    """The caller with this token; None if there is none, or if it has expired.
+
+    Refused if the caller may not enter the campaign.
+    """
+    digest = hash_of(token)
+    holder = holder_of_token(store.database, digest, campaign)
+    if holder is None or not same(holder.hash, digest):
+        return None
+    return _caller(store, holder, campaign)
+
+
+def by_session(store: Store, session: str, campaign: str | None) -> Caller | None:
+    """The caller with this session; None if it or its token has expired."""
+    holder = holder_of_session(store.database, hash_of(session), campaign, store.clock())
+    caller = None if holder is None else _caller(store, holder, campaign)
+    return None if caller is None else replace(caller, csrf=csrf_of(session))
+
+
+def open_session(store: Store, token: str) -> str:
+    """A new session for the holder of this token. Expired sessions are deleted."""
+    session, now = new_token(), store.clock()
+    with store.database.write() as connection:
+        until = now + SESSION_SECONDS
+        insert_session(connection, hash_of(session), hash_of(token), now, until)
+    return session
+
+
+def close_session(store: Store, session: str) -> None:
+    """End a session, so that a copied cookie is worth nothing."""
+    with store.database.write() as connection:
+        delete_session(connection, hash_of(session))
+
+
+def _caller(store: Store, holder: Holder, campaign: str | None) -> Caller | None:
+    if holder.expires is not None and holder.expires <= store.clock():
+        return None
+    if holder.worker is None or campaign is None:
+        return Caller(None, holder.worker)
+    if not holder.opens:
+        raise Refused(403, _ELSEWHERE)
+    if holder.revoked is not None:
+        raise Refused(403, _REVOKED)
+    return Caller(campaign, holder.worker)
 
 
 def new_token() -> str:

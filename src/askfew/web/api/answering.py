@@ -14,11 +14,10 @@ from pydantic import BaseModel
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.leases import holder_of
-from askfew.campaigns.flags import flag
 from askfew.campaigns.slots.intake import UNKNOWN, Receipt
 from askfew.errors import InvalidInput
-from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import AdmittingRoute, Visiting
+from askfew.web.access.tokens import Caller
 from askfew.web.api import bodies
 from askfew.web.api.documents import Assignments, ReceiptDocument, receipt_document
 from askfew.web.opened import Opened
@@ -90,7 +89,7 @@ async def flag_item(visit: Visiting, campaign: Opened, body: bodies.Flag) -> Res
     """Say that something is wrong with an item. The owner sees it; no answer is touched by it."""
 
     def flagged(caller: Caller) -> Response:
-        flag(campaign, _acting(caller, body.worker), body.item, body.reason)
+        campaign.flag(_acting(caller, body.worker), body.item, body.reason)
         return Response(status_code=204)
 
     return await visit.served(flagged)

@@ -1,4 +1,4 @@
-"""What requests carry. Nothing is converted on the way in, and nothing unknown is let through."""
+"""The bodies of requests. Values are not converted, and unknown keys are refused."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from askfew.algorithms import METHODS
-from askfew.campaigns.flags import FLAGS
+from askfew.answers import PLAIN_KINDS
+from askfew.campaigns.records import FLAGS
 
 __all__ = [
     "Answer",
     "AnswersKind",
     "Ask",
+    "Call",
     "Campaign",
     "Flag",
     "Invite",
@@ -41,7 +43,8 @@ class Ask(Strict):
     n: Annotated[int, Field(ge=1, le=1000)] = 1
     worker: WorkerName | None = None
     per_item: Annotated[
-        int, Field(ge=1, le=1000, description="Up to so many about one item, together.")
+        int,
+        Field(ge=1, le=1000, description="At most this many about one item."),
     ] = 1
 
 
@@ -75,7 +78,7 @@ class Retract(Strict):
 
 
 class Invite(Strict):
-    """Whom to let in."""
+    """A worker to invite."""
 
     worker: WorkerName
     anew: Annotated[
@@ -84,7 +87,7 @@ class Invite(Strict):
 
 
 class InviteMany(Strict):
-    """Whom to let in: all of them or none."""
+    """Workers to invite: all of them or none."""
 
     workers: Annotated[list[WorkerName], Field(min_length=1, max_length=1000)]
 
@@ -95,6 +98,15 @@ class Flag(Strict):
     item: Annotated[str, Field(min_length=1, max_length=200)]
     reason: Literal[*FLAGS]  # type: ignore[valid-type]
     worker: WorkerName | None = None
+
+
+class Call(Strict):
+    """A call to a language model, and the limits for any minute."""
+
+    id: Annotated[str, Field(pattern=r"^[0-9a-f]{1,16}$", description="The call's own id.")]
+    tokens: Annotated[int, Field(ge=0, le=2**31 - 1, description="At most, then as counted.")]
+    most_requests: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+    most_tokens: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
 
 
 class ScaleKind(Strict):
@@ -115,7 +127,7 @@ class NumberKind(Strict):
     number: Noise
 
 
-AnswersKind = Literal["yes-no"] | ScaleKind | NumberKind
+AnswersKind = Literal[*PLAIN_KINDS] | ScaleKind | NumberKind  # type: ignore[valid-type]
 
 
 GroupCount = Annotated[int, Field(ge=2, le=100)]

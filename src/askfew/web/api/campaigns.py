@@ -9,17 +9,17 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.contents import check_contents
 from askfew.campaigns.db.queries.contents import find_picture
 from askfew.campaigns.forecast import Sizes, crowd_forecast
 from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.reading.results import overview_of
-from askfew.campaigns.records import Item, Question
-from askfew.campaigns.settings import Settings, check_setting, most_groups
+from askfew.campaigns.records import Item, Question, check_contents
+from askfew.campaigns.setting_values import read_setting
+from askfew.campaigns.settings import Settings, most_groups
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
-from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner, Worker
+from askfew.web.access.tokens import Caller
 from askfew.web.api import bodies, documents
 from askfew.web.opened import Opened
 from askfew.web.problems import Refused
@@ -47,7 +47,7 @@ def create_campaign(request: Request, owner: Owner, body: bodies.Campaign) -> do
     ]
     questions = [Question(each.id, each.text, each.defines) for each in body.questions]
     check_contents(items, questions)
-    reuse = None if body.reuse is None else check_setting("name", body.reuse)
+    reuse = None if body.reuse is None else read_setting("name", body.reuse)
     forecast = crowd_forecast(settings, Sizes.of(items, questions))
     return _about(store.create(settings, items, questions, reuse=reuse, forecast=forecast), owner)
 

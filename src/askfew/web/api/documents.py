@@ -1,4 +1,4 @@
-"""What responses carry."""
+"""The bodies of responses."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from askfew.web.api.bodies import AnswersKind
 
 __all__ = [
     "About",
+    "Admission",
     "Assignments",
     "Campaigns",
     "Invitation",
@@ -112,6 +113,12 @@ def receipt_document(receipt: Receipt) -> ReceiptDocument:
         lease=receipt.lease,
         seconds=receipt.seconds,
     )
+
+
+class Admission(BaseModel):
+    """Whether a call was counted."""
+
+    wait: float = Field(description="Seconds until it may be tried again; 0: it was counted.")
 
 
 class StateDocument(BaseModel):

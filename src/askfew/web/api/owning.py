@@ -13,9 +13,12 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.db.queries.calls import Call, CallLimits, admit_call
 from askfew.campaigns.exchange.exporting import FORMATS, Format, write_export
-from askfew.campaigns.exchange.formats import csv_table
-from askfew.campaigns.exchange.formats.whole_file import write_whole
+from askfew.campaigns.exchange.files import (
+    csv_text,
+    write_whole,
+)
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import RESULT_COLUMNS, CampaignResult, result_of
 from askfew.campaigns.reading.status import status_of
@@ -23,6 +26,7 @@ from askfew.web.access.dependencies import Owner
 from askfew.web.access.invitations import invitations_of, invite, invite_all, new_link, revoke
 from askfew.web.api import bodies
 from askfew.web.api.documents import (
+    Admission,
     Invitation,
     Invitations,
     Invited,
@@ -67,7 +71,7 @@ def result(
     found = result_of(campaign)
     if format == "json":
         return found
-    table = csv_table.written(RESULT_COLUMNS, found.rows)
+    table = csv_text(RESULT_COLUMNS, found.rows)
     response = Response(table, media_type="text/csv")
     response.headers["Content-Disposition"] = 'attachment; filename="result.csv"'
     return response
@@ -122,6 +126,16 @@ def close(_: Owner, campaign: Opened) -> StateDocument:
     """End the campaign for good, with what is known."""
     campaign.close()
     return _state(campaign)
+
+
+@router.post("/calls", tags=["owning"])
+def admit(_: Owner, campaign: Opened, body: bodies.Call) -> Admission:
+    """Count a call to a language model, if the limits allow one more in this minute. All campaigns
+    of the store count together. The same id again corrects the tokens.
+    """
+    most = CallLimits(body.most_requests, body.most_tokens)
+    new = Call(campaign.clock(), body.tokens, body.id)
+    return Admission(wait=admit_call(campaign.database, new, most))
 
 
 def _state(campaign: Campaign) -> StateDocument:

@@ -14,10 +14,10 @@ from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment, Campaign
 from askfew.campaigns.db.queries.slots import at_least_open, leases_of, open_and_leased
 from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count
-from askfew.campaigns.flags import FLAGS
 from askfew.campaigns.reading.status import CampaignStatus, status_of
-from askfew.web.access.callers import OWNER, Caller
+from askfew.campaigns.records import FLAGS
 from askfew.web.access.dependencies import Worker
+from askfew.web.access.tokens import OWNER, Caller
 from askfew.web.opened import Opened
 from askfew.web.pages.caches import caches_of
 from askfew.web.pages.forecasts import least_answers
@@ -40,10 +40,12 @@ router = APIRouter()
 _SKIPS = ("cannot tell", "it does not apply", "broken or not shown")
 """Why somebody skips a question. Kept with the skip, and told to the owner."""
 _AHEAD = 2
+"""Questions that a page holds: the one that is shown, and the next, so that nobody waits for it."""
 _MOST_COUNTED = 1000
+"""Open questions are counted up to this number, for speed. A round number."""
 _ROUNDS = 3
-"""Questions for everybody that must be open: two that this worker answers, and one more because
-no two answers take equally long."""
+"""Open questions per active worker from which on a page may hold two: those two, and one more
+because answers do not all take equally long."""
 
 
 @dataclass(frozen=True)
@@ -75,24 +77,26 @@ def choices_for(kind: AnswerKind) -> list[Choice]:
 
 @dataclass(frozen=True)
 class Progress:
-    """A share between 0 and 1, and words."""
+    """How far a campaign is: a share between 0 and 1, and what the page says beside it."""
 
     share: float
-    text: str
+    answers: int
+    """As many as there were a moment ago; the page adds its own."""
+    sorted: str = ""
+    """How many items are sorted; empty as long as that says nothing."""
 
 
 def progress_of(status: CampaignStatus, usual: float) -> Progress:
     """``usual`` is how many answers a campaign like this may need, for as long as its method does
     not say what it still expects.
     """
-    answers = counted(status.answers, "answer")
+    answers, of_all = status.answers, f"{status.decided:,} of {status.items:,} sorted"
     if status.state in ("ended", "closed"):
-        return Progress(1.0, f"{status.decided:,} of {status.items:,} sorted, {answers}")
+        return Progress(1.0, answers, of_all)
     if status.expected is not None:
-        share = status.answers / max(status.answers + status.expected, 1.0)
-        return Progress(share, f"{status.decided:,} of {status.items:,} sorted, {answers}")
+        return Progress(answers / max(answers + status.expected, 1.0), answers, of_all)
     # Nothing is sorted before two items are found that differ: the bar grows ever more slowly.
-    return Progress(status.answers / max(status.answers + usual, 1.0), f"{answers} so far")
+    return Progress(answers / max(answers + usual, 1.0), answers)
 
 
 @router.get("/answer/{name}")

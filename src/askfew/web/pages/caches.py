@@ -21,16 +21,17 @@ from askfew.errors import StoreUnreachable
 from askfew.web.pages.forecasts import Forecasts
 
 if TYPE_CHECKING:
-    from askfew.web.pages.dashboard.view import Details, Standing
+    from askfew.web.pages.dashboard.view import DashboardData, Details
 
 __all__ = ["Changes", "PageCaches", "TimedCache", "caches_of"]
 
 T = TypeVar("T")
 
 _LEAST_SECONDS = 1.0
+"""A value is kept at least this long. A plain choice: pages renew themselves every few seconds."""
 _SECONDS_PER_SECOND = 15.0
 """A value is kept this many times as long as it took to make, so that pages that are left open take
-at most a sixteenth of a server's time. Chosen, not measured."""
+at most a sixteenth of a server's time. A plain choice."""
 
 
 class Changes:
@@ -118,7 +119,7 @@ class PageCaches:
     changes: Changes
     forecasts: Forecasts
     statuses: TimedCache[CampaignStatus]
-    standings: TimedCache[Standing]
+    standings: TimedCache[DashboardData]
     details: TimedCache[Details]
 
     @classmethod

@@ -1,9 +1,9 @@
-"""Forecasts for pages: simulated in a process of their own, while the page shows how far they are.
+"""Forecasts for pages: simulated in a process of their own, while the page shows the progress.
 
-A forecast belongs to what it was asked for, not to a form or a session. So two pages that ask for
-the same share one. The process is one of its own because simulating would keep a server from
-answering; it is started by its module, so that it does not run a server's script again, as
-multiprocessing would. A request goes in and figures come out, pickled by our own kind.
+A forecast is found by its request, not by a form or a session, so two pages with the same request
+share one. It has its own process because simulating would keep the server from answering. The
+process is started by the name of this module; multiprocessing would run the server's script again.
+Request and result are pickled, which is safe because both ends are this module.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ T = TypeVar("T")
 RUNS = 40
 """Simulated campaigns: enough for a first idea, and seconds of work."""
 _SECONDS = 10.0
-"""Of the process's own work."""
+"""CPU seconds of the process after which no more runs begin. A plain choice: people wait for it."""
 _PATIENCE = 120.0
+"""Seconds after which the process is killed: on a busy machine it may need ten times as long."""
 _REMEMBERED = 100
+"""Forecasts that are kept. A round number."""
 _COMMAND = (sys.executable, "-m", "askfew.web.pages.forecasts")
 
 

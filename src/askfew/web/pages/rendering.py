@@ -14,11 +14,10 @@ from starlette.responses import HTMLResponse
 
 from askfew import __version__
 from askfew.answer_warnings import sentence
-from askfew.campaigns.sentences import chance
-from askfew.wording import counted, money
+from askfew.wording import chance, counted, money
 
 if TYPE_CHECKING:
-    from askfew.web.access.callers import Caller
+    from askfew.web.access.tokens import Caller
 
 __all__ = ["address", "page", "render"]
 

@@ -95,6 +95,9 @@ _ENDINGS = {
     )
 }
 
+_ALL_THAT_CAN_BE = "all items that can be decided are certified"
+"""How the method "rule" begins its reason."""
+
 _SEARCH = Phase("search", "Search", "Comparing pairs of items to find two that clearly differ.")
 _TWO_GROUPS = (
     _SEARCH,
@@ -204,7 +207,8 @@ def ending_of(state: str, outcome: dict[str, Any] | None, anchors: Collection[in
 
 def explained(ending: Ending, outcome: dict[str, Any]) -> str:
     """Why it ended so, in the method's own words where it has some and items were left."""
-    reason = outcome.get("reason") or ""
+    # The title says that much already.
+    reason = (outcome.get("reason") or "").removeprefix(_ALL_THAT_CAN_BE).removeprefix(": ")
     if ending.kind != "undecided" or not reason:
         return ending.sentence
     return f"{reason[0].upper()}{reason[1:].rstrip('.')}."

@@ -1,4 +1,4 @@
-"""Language models as workers: ``run`` is all that one needs to call."""
+"""Language models as workers. ``run`` is the entry point; ``influence`` answers nothing."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ import asyncio
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 
-from askfew.campaigns.db.queries.calls import shared_calls
+from askfew.campaigns.db.queries.calls import CallLimits
 from askfew.errors import InvalidInput
-from askfew.workers.desk import Desk, Pictures
+from askfew.workers.desk import Desk, Pictures, StoreDesk
+from askfew.workers.llm.answerer import ModelAnswerer, RunContext
 from askfew.workers.llm.config import Config, read_config
 from askfew.workers.llm.endpoint import Endpoint, Secret
-from askfew.workers.llm.exchanges import ExchangeLog
 from askfew.workers.llm.influence import Influence, measure_influence
-from askfew.workers.llm.judge import Judge, Office
-from askfew.workers.llm.ledger import Ledger
-from askfew.workers.llm.limits import Limits, calls_in_file
+from askfew.workers.llm.ledger import ExchangeLog, Ledger
+from askfew.workers.llm.limits import Limits
 from askfew.workers.llm.prompt import Prompts
-from askfew.workers.shift import Shift, Worked, run_shifts
-from askfew.workers.store_desk import StoreDesk
+from askfew.workers.shift import Shift, ShiftReport, run_shifts
 
 __all__ = ["Config", "Influence", "Ledger", "check_models", "influence", "read_config", "run"]
 
@@ -35,65 +32,70 @@ def run(
     log: Path,
     idle: float = math.inf,
     last_after_others: bool = False,
-) -> tuple[list[Worked], Ledger]:
-    """Let each of the models answer at a desk until the campaign is over, or ``idle`` seconds
-    without a question: what each did, and what it cost. Every exchange is in the ``log``, and
-    ``max_cost`` is for all runs, now and before, with this log. Processes of one store share the
-    limits a minute; at a server's desk, those with the same log. The last model may come
-    ``last_after_others``: it then takes what they may not answer any more.
+) -> tuple[list[ShiftReport], Ledger]:
+    """Let each model answer at its desk until the campaign is over; return what each did, and the
+    cost.
+
+    A model also stops after ``idle`` seconds without a question. Every exchange is written to
+    ``log``. ``max_cost`` is for all runs with this log, earlier ones included. The limits per
+    minute are shared by all who work on one store. With ``last_after_others`` the last model takes
+    only what the others may not answer again.
     """
     check_models(config, max_cost)
     about = desks[0].describe()
     prompts = Prompts(about.answers, about.guidelines, config.paraphrases, config.template)
-    with _office(desks[0], config, key, max_cost, log) as (office, pictures):
+    with _run_context(desks[0], config, key, max_cost, log) as (context, pictures):
         shifts = []
         for desk, model in zip(desks, config.models, strict=True):
-            judge = Judge(office, model, desk.worker, about.answers, prompts, pictures)
+            answerer = ModelAnswerer(context, model, desk.worker, about.answers, prompts, pictures)
             shifts.append(
                 Shift(
                     desk,
-                    judge,
+                    answerer,
                     config.concurrency,
                     config.questions_per_call,
                     idle=idle,
-                    plates=judge.plates,
-                    stuck=judge.stuck,
+                    plates=answerer.plates,
+                    stuck=answerer.stuck,
                 )
             )
         if last_after_others:
             shifts[-1].after = shifts[:-1]
-        return run_shifts(shifts, office.endpoint.close), office.ledger
+        return run_shifts(shifts, context.endpoint.close), context.ledger
 
 
 def influence(
     desk: StoreDesk, config: Config, key: str, *, items: int, log: Path
 ) -> tuple[Influence, Ledger]:
-    """Measure on the first items of a campaign whether questions in one call influence each other,
-    for the first model and in the words of the first paraphrase. The campaign is told nothing.
+    """Measure on the first items of a campaign whether questions in one call influence each other.
+
+    It uses the first model and the first paraphrase. The campaign gets no answers from it.
     """
     if config.questions_per_call < 2:
         raise InvalidInput(
-            "influence needs several questions in a call", "one", "say --questions-per-call 5"
+            "influence needs several questions in a call", "one", "pass --questions-per-call 5"
         )
     about, campaign = desk.describe(), desk.campaign
     prompts = Prompts(about.answers, about.guidelines, config.paraphrases[:1])
-    with _office(desk, config, key, math.inf, log) as (office, pictures):
-        judge = Judge(office, config.models[0], desk.worker, about.answers, prompts, pictures)
+    with _run_context(desk, config, key, math.inf, log) as (context, pictures):
+        answerer = ModelAnswerer(
+            context, config.models[0], desk.worker, about.answers, prompts, pictures
+        )
 
         async def measured() -> Influence:
             try:
-                return await measure_influence(judge, campaign.items[:items], campaign.questions)
+                return await measure_influence(answerer, campaign.items[:items], campaign.questions)
             finally:
-                await office.endpoint.close()
+                await context.endpoint.close()
 
-        return asyncio.run(measured()), office.ledger
+        return asyncio.run(measured()), context.ledger
 
 
 @contextmanager
-def _office(
+def _run_context(
     desk: Desk, config: Config, key: str, max_cost: float, log: Path
-) -> Iterator[tuple[Office, Pictures]]:
-    """What all judges of a run share; closed in the end, but for the endpoint."""
+) -> Iterator[tuple[RunContext, Pictures]]:
+    """What all models of a run share. The endpoint is closed by ``run_shifts``, in its loop."""
     ledger, secret = Ledger(config.prices, max_cost), Secret(key)
     with ExitStack() as stack:
         exchanges = ExchangeLog(log, secret)
@@ -102,26 +104,16 @@ def _office(
         pictures = Pictures(desk)
         stack.callback(pictures.close)
         endpoint = Endpoint(config.base_url, secret, config.timeout)
-        limits = _limits(desk, config, log)
-        yield Office(config, endpoint, ledger, limits, exchanges, secret), pictures
-
-
-def _limits(desk: Desk, config: Config, log: Path) -> Limits:
-    """Shared by the processes of a store, or by those of this machine that have the same log."""
-    limits = Limits(config.requests_per_minute, config.tokens_per_minute)
-    if isinstance(desk, StoreDesk):
-        limits.shared = partial(shared_calls, desk.campaign.database)
-        limits.clock = desk.campaign.clock
-    else:
-        limits.shared = partial(calls_in_file, log.with_name(f"{log.name}.limits"))
-    return limits
+        most = CallLimits(config.requests_per_minute, config.tokens_per_minute)
+        limits = Limits(most, desk.admit_call)
+        yield RunContext(config, endpoint, ledger, limits, exchanges, secret), pictures
 
 
 def check_models(config: Config, max_cost: float) -> None:
-    """Refuse no model, one model twice, and a limit on money that nobody can keep."""
+    """Check that models are named, that they differ, and that prices allow to keep ``max_cost``."""
     models = config.models
     if not models:
-        raise InvalidInput("a model must be named", "none", "say --model NAME")
+        raise InvalidInput("a model must be named", "none", "pass --model NAME")
     if len(set(models)) < len(models):
         raise InvalidInput("models must differ", ", ".join(models), "name each once")
     free = [model for model in models if model not in config.prices]

@@ -1,4 +1,4 @@
-"""How models are asked: a TOML file, every key of it optional."""
+"""The configuration of models: a TOML file in which every key is optional."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 
 from askfew.campaigns.folder.settings_file import check_keys
 from askfew.campaigns.folder.table_file import read_text
-from askfew.campaigns.sentences import located, nearest, shown
-from askfew.errors import InvalidInput
+from askfew.errors import InvalidInput, located, nearest, shown
 
 __all__ = ["Config", "Price", "read_config"]
 
 _LARGEST = 1_000_000
+"""Bytes of a configuration file. A plain choice: far more than a person writes."""
 _MILLION = 1e6
 
 
 @dataclass(frozen=True)
 class Price:
-    """Money for a million tokens.
+    """Prices of a million tokens.
 
     >>> Price(0.5, 2.0).of(1000, 100)
     0.0007
@@ -32,17 +32,20 @@ class Price:
     output: float
 
     def of(self, prompt: int, completion: int) -> float:
-        """What a call costs."""
+        """The cost of a call."""
         return (self.input * prompt + self.output * completion) / _MILLION
 
 
 @dataclass(frozen=True)
 class Config:
-    """Everything about the models but the key, which only the environment holds.
+    """Everything about the models except the key, which is only in the environment.
 
-    For fresh draws: ``temperature``, ``seed`` (every call gets its own, made from it), and
-    ``paraphrases``, Jinja texts around ``{{ question }}`` that the answers to a cell go through in
-    turn. ``prices`` are for a million tokens, by model.
+    ``temperature``, ``seed`` and ``paraphrases`` make each answer a fresh draw: every call gets a
+    seed of its own, made from ``seed``, and repeated questions use the paraphrases in turn (Jinja
+    texts around ``{{ question }}``). ``prices`` are for a million tokens, by model.
+
+    The defaults are plain choices that every setting can change. The reservations are generous on
+    purpose: money is set aside for the longest answer, so that ``max_cost`` is never exceeded.
     """
 
     models: tuple[str, ...] = ()
@@ -52,20 +55,20 @@ class Config:
     seed: int | None = 0
     paraphrases: tuple[str, ...] = ("{{ question }}",)
     template: Path | None = None
-    """A Jinja file for the prompt, beside the configuration."""
+    """A Jinja file for the prompt; its path is relative to the configuration."""
     questions_per_call: int = 1
     """The most questions about one item that go into one call."""
     max_tokens: int = 200
-    """Of an answer."""
+    """The most tokens of an answer."""
     image_tokens: int = 3000
-    """What a picture may cost, for reservations."""
+    """The most tokens that a picture may count as, for reservations."""
     concurrency: int = 8
     """Calls at a time, for each model."""
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     timeout: float = 60.0
     attempts: int = 6
-    """Calls for one answer, where the endpoint fails."""
+    """The most calls for one answer if the endpoint fails."""
     backoff: float = 0.5
     """Seconds before the second attempt; doubled before every further one."""
     prices: Mapping[str, Price] = field(default_factory=dict)
@@ -81,19 +84,19 @@ class Config:
             )
 
     def changed(self, **changes: object) -> Config:
-        """With these changes, where they are not None."""
+        """A copy with these changes, except those that are None."""
         wanted: dict[str, Any] = {key: each for key, each in changes.items() if each is not None}
         return replace(self, **wanted)
 
 
 def read_config(path: Path) -> Config:
-    """The configuration in a TOML file."""
+    """Read the configuration from a TOML file."""
     text = read_text(path, most=_LARGEST)
     check_keys(path, text)
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{path}: this must be TOML", f"an error ({error})", "mend it") from None
+        raise InvalidInput(f"{path}: this must be TOML", f"an error ({error})", "fix it") from None
     with located(str(path)):
         for key in document:
             if key not in _READERS:
@@ -124,7 +127,7 @@ def _number(name: str, least: float, *, whole: bool = False, none: bool = False)
             return value
         what = "a whole number" if whole else "a number"
         raise InvalidInput(
-            f"{name} must be {what} of at least {least:g}", shown(value), "mend it, or leave it out"
+            f"{name} must be {what} of at least {least:g}", shown(value), "fix it, or leave it out"
         )
 
     return read
@@ -158,7 +161,7 @@ def _text(name: str) -> Callable[[object], str]:
     def read(value: object) -> str:
         if isinstance(value, str) and value:
             return value
-        raise InvalidInput(f"{name} must be a text", shown(value), "mend it, or leave it out")
+        raise InvalidInput(f"{name} must be a text", shown(value), "fix it, or leave it out")
 
     return read
 

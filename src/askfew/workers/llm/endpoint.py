@@ -1,4 +1,4 @@
-"""One call to an OpenAI-compatible endpoint and what its failures mean; its key stays hidden."""
+"""One call to an OpenAI-compatible endpoint, what its failures mean, and its secret key."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Completion", "Endpoint", "Failed", "Rejected", "Secret"]
 
 
 class Secret:
-    """A key that texts must not show, as it is or as addresses, JSON and Python write it.
+    """A key that no text may show, neither plain nor as URLs, JSON and Python escape it.
 
-    >>> Secret("sk/1").struck("Bearer sk/1, https://host/sk%2F1")
+    >>> Secret("sk/1").redact("Bearer sk/1, https://host/sk%2F1")
     'Bearer [key], https://host/[key]'
     """
 
@@ -33,13 +33,13 @@ class Secret:
     def __repr__(self) -> str:
         return "Secret()"
 
-    def struck(self, text: str) -> str:
-        """The text without the key. Strike before you cut: the half of a key would stay."""
+    def redact(self, text: str) -> str:
+        """The text without the key. Redact before you shorten, or half a key may stay."""
         return self._shown.sub("[key]", text) if self.key else text
 
 
 def _ways_to_write(character: str) -> str:
-    """A pattern for one character of the key; an escaped one has backslashes before it."""
+    """A pattern for one character of the key, with or without backslashes before it."""
     if character.isalnum() and character.isascii():
         return character
     encoded = quote(character, safe="", errors="replace")
@@ -47,25 +47,30 @@ def _ways_to_write(character: str) -> str:
     return rf"\\{{0,3}}(?:{'|'.join(sorted(map(re.escape, ways)))})"
 
 
-_AGAIN = (408, 409, 425, 429)
-"""Client errors that another attempt may mend, beside all of the server's (5xx)."""
+_RETRIED = (408, 409, 425, 429)
+"""Client errors after which a call is repeated, besides all server errors (5xx)."""
 _LONGEST = 100_000
-"""Characters of a reply; a longer one is no answer."""
+"""Characters of a reply; a longer one is no answer. A plain choice: an answer is one short JSON
+object."""
 _LONGEST_ERROR = 500
+"""Characters of an error that are shown. A plain choice."""
 
 
 @dataclass(frozen=True)
 class Completion:
-    """What came back; ``usage`` is tokens of prompt and answer, if the endpoint said so."""
+    """A reply; ``usage`` is the tokens of prompt and answer, if the endpoint counted them."""
 
     text: str
     refused: str
-    """Why the model did not want to answer, if so."""
+    """Why the model refused to answer; empty if it did not."""
     usage: tuple[int, int] | None
 
 
 class Failed(Exception):
-    """The call failed, and another attempt may not. ``maybe_billed``: nobody knows its tokens."""
+    """The call failed, but another attempt may succeed.
+
+    ``maybe_billed`` says that the endpoint may have charged for it.
+    """
 
     def __init__(self, why: str, *, after: float | None = None, maybe_billed: bool = False) -> None:
         super().__init__(why)
@@ -73,15 +78,15 @@ class Failed(Exception):
 
 
 class Rejected(Exception):
-    """The endpoint does not accept this request; the same one would fail again."""
+    """The endpoint does not accept this request; the same request would fail again."""
 
 
 class Endpoint:
-    """An endpoint by its address; the key goes into a header, and nowhere else.
+    """An endpoint by its address. The key is sent in a header and nowhere else.
 
-    An address may hold it, too: ``url`` is the address as it may be shown, without what lets in.
-    Errors say what came back without the key. Only a Completion is as it came: whether an answer
-    counts must not depend on the key's letters, so who shows it strikes the key out.
+    An address may contain the key, too: ``url`` is the address without it, for messages. Errors
+    show the reply without the key. A Completion is not redacted, because whether an answer counts
+    must not depend on the characters of the key; code that shows it must redact it.
     """
 
     def __init__(self, base_url: str | None, secret: Secret, timeout: float) -> None:
@@ -91,23 +96,23 @@ class Endpoint:
             self._client: AsyncOpenAI = openai.AsyncOpenAI(
                 api_key=secret.key,
                 base_url=base_url,
-                max_retries=0,  # ours are in the ledger, every one
+                max_retries=0,  # our own attempts are all in the ledger
                 timeout=timeout,
             )
-        except Exception:  # of its parser of addresses, whichever that is
+        except Exception:  # the URL parser of the client raises errors of its own
             raise InvalidInput(
                 "base_url must be an endpoint's address",
-                "something else",  # not repeated, nor what the parser says: it may hold the key
+                "something else",  # neither the URL nor the error is shown: both may hold the key
                 "write for example http://127.0.0.1:8000/v1",
             ) from None
         public = self._client.base_url.copy_with(username=None, password=None, query=None)
-        self.url = secret.struck(str(public))
+        self.url = secret.redact(str(public))
 
     async def complete(self, request: dict[str, Any]) -> Completion:
-        """Send one chat request; Failed, Rejected or InvalidInput say what went wrong."""
+        """Send one chat request; raise Failed, Rejected or InvalidInput if it does not succeed."""
         try:
             async with asyncio.timeout(self._timeout):
-                # The raw document: the client's own models cost more time than all the rest.
+                # As a raw document: the client's own models take more time than all the rest.
                 answer = await self._client.post("/chat/completions", cast_to=object, body=request)
         except TimeoutError:
             raise Failed(f"no answer within {self._timeout:g} seconds", maybe_billed=True) from None
@@ -123,7 +128,7 @@ class Endpoint:
         return _completion(answer)
 
     async def close(self) -> None:
-        """Give back connections."""
+        """Close connections."""
         await self._client.close()
 
     def _lost(self, error: Exception) -> Failed:
@@ -142,13 +147,13 @@ class Endpoint:
                 f"the endpoint {self.url} must know the model", said, "check --base-url and --model"
             )
         if status == 429 and error.code == "insufficient_quota":
-            return InvalidInput("the endpoint's account must have money", said, "see to it")
-        if status in _AGAIN or status >= 500:
+            return InvalidInput("the endpoint's account must have money", said, "add some")
+        if status in _RETRIED or status >= 500:
             return Failed(said, after=_retry_after(error.response.headers))
         return Rejected(said)
 
     def _shown(self, what: object) -> str:
-        return self._secret.struck(str(what))[:_LONGEST_ERROR]
+        return self._secret.redact(str(what))[:_LONGEST_ERROR]
 
 
 def _completion(answer: Any) -> Completion:
@@ -172,7 +177,7 @@ def _completion(answer: Any) -> Completion:
 
 
 def _retry_after(headers: Any) -> float | None:
-    """Seconds to wait, written as milliseconds, as seconds or as a date."""
+    """Seconds to wait; the headers give milliseconds, seconds or a date."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             return max(0.0, float(headers.get(name)) * unit)

@@ -1,6 +1,6 @@
-"""What a model is told (a Jinja template of item, question and guidelines), and how it is read.
+"""The prompt for a model (a Jinja template), and how its reply is read.
 
-What is not plainly a valid answer is no answer, and never guessed.
+A reply that is not clearly a valid answer counts as no answer; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 VARIABLES = {
     "item": "the item's text",
     "item_id": "its id",
-    "fence": "a line that no item can foresee, to put around its text",
+    "fence": "a random line to put around the item's text",
     "image": "whether a picture is attached",
     "ask": "the question, in the words of a paraphrase",
     "question": "the question's text",
@@ -53,21 +53,22 @@ VARIABLES = {
     "guidelines": "the campaign's",
     "low": "the least answer, on a scale",
     "high": "the greatest",
-    "id": "the id of this very asking",
+    "id": "the id of this assignment",
 }
-"""What a template may name."""
+"""The variables that a template may use."""
 _LARGEST = 1_000_000
+"""Bytes of a template file. A plain choice: far more than a person writes."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A text, and perhaps a picture (media type and bytes)."""
+    """A text, with or without a picture (media type and bytes)."""
 
     text: str
     picture: tuple[str, bytes] | None = None
 
     def messages(self) -> list[dict[str, Any]]:
-        """As the chat protocol wants it."""
+        """As messages of the chat protocol."""
         if self.picture is None:
             return [{"role": "user", "content": self.text}]
         kind, content = self.picture
@@ -80,12 +81,12 @@ class Prompt:
 
 
 class Prompts:
-    """Writes prompts; a template that names something unknown is refused at once.
+    """Writes prompts. A template with an unknown variable is refused at once.
 
     >>> from askfew.answers import YesNo
     >>> Prompts(YesNo(), "", ["Is {{ thing }} so?"])
     Traceback (most recent call last):
-    askfew.errors.InvalidInput: paraphrase 1 may name ask, ..., got 'thing': mend the template
+    askfew.errors.InvalidInput: paraphrase 1 may name ask, ..., got 'thing': fix the template
     """
 
     def __init__(
@@ -111,13 +112,13 @@ class Prompts:
 
     @property
     def variants(self) -> int:
-        """How many paraphrases there are."""
+        """The number of paraphrases."""
         return len(self._paraphrases)
 
     def write(
         self, asked: Assignment, variant: int, picture: tuple[str, bytes] | None = None
     ) -> Prompt:
-        """The prompt for a question, in the words of a paraphrase."""
+        """The prompt for one question, in one of the paraphrases."""
         values = self._values(asked, variant, picture)
         return Prompt(_rendered(self._template, values).strip(), picture)
 
@@ -127,7 +128,7 @@ class Prompts:
         variants: Sequence[int],
         picture: tuple[str, bytes] | None = None,
     ) -> Prompt:
-        """One prompt for several questions about one item, each in the words of a paraphrase."""
+        """One prompt for several questions about one item, each in one of the paraphrases."""
         each = [
             self._values(one, variant, picture)
             for one, variant in zip(asked, variants, strict=True)
@@ -156,7 +157,7 @@ class Prompts:
         return values
 
     def _try(self) -> None:
-        """Write every variant once, so that what fails fails before anything is leased."""
+        """Write every variant once, so that a bad template fails before anything is leased."""
         from askfew.campaigns.campaign import Shown
 
         sample = Assignment(
@@ -167,13 +168,13 @@ class Prompts:
 
 
 def _environment(loader: BaseLoader) -> Environment:
-    # A configuration may come from somebody else: its templates reach nothing but their values.
+    # A configuration may come from a stranger: a sandboxed template sees nothing but its values.
     return ImmutableSandboxedEnvironment(
         loader=ChoiceLoader([loader, PackageLoader("askfew.workers.llm")]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=False,  # a prompt is no HTML
+        autoescape=False,  # a prompt is not HTML
     )
 
 
@@ -181,23 +182,23 @@ def _check(environment: Environment, name: str, text: str) -> None:
     try:
         unknown = find_undeclared_variables(environment.parse(text)) - VARIABLES.keys()
     except TemplateError as error:
-        raise InvalidInput(f"{name} must be a Jinja template", error.message, "mend it") from None
+        raise InvalidInput(f"{name} must be a Jinja template", error.message, "fix it") from None
     if unknown:
         raise InvalidInput(
             f"{name} may name {', '.join(sorted(VARIABLES))}",
             repr(min(unknown)),
-            "mend the template",
+            "fix the template",
         )
 
 
 def _rendered(template: Template, values: dict[str, Any]) -> str:
     try:
         return template.render(values)
-    except Exception as error:  # whatever the user's template does
+    except Exception as error:  # a user's template may raise anything
         raise InvalidInput(
             f"{template.name} must be a template that can be filled in",
             f"{type(error).__name__} ({error})",
-            "mend it",
+            "fix it",
         ) from None
 
 
@@ -206,12 +207,12 @@ _YES_NO = {"yes", "no", "true", "false"}
 
 
 def answer_schema(kind: AnswerKind) -> dict[str, Any]:
-    """The JSON schema that a model's output is bound to, where the endpoint can do that."""
+    """The JSON schema for a model's output, for endpoints that enforce one."""
     return _schema("answer", kind, ["answer"])
 
 
 def answers_schema(kind: AnswerKind, questions: int) -> dict[str, Any]:
-    """The same for several questions, which are numbered from 1."""
+    """The JSON schema for answers to several questions, numbered from 1."""
     return _schema("answers", kind, [str(n + 1) for n in range(questions)])
 
 
@@ -228,7 +229,7 @@ def _schema(name: str, kind: AnswerKind, keys: list[str]) -> dict[str, Any]:
 
 
 def parse_answer(kind: AnswerKind, text: str) -> float | None:
-    """The answer, or None: a JSON object with one valid ``answer``, or the bare answer itself.
+    """Read a JSON object with one valid ``answer``, or the bare answer; None for anything else.
 
     >>> from askfew.answers import YesNo
     >>> parse_answer(YesNo(), '{"answer": "yes"}'), parse_answer(YesNo(), "No.")
@@ -245,9 +246,9 @@ def parse_answer(kind: AnswerKind, text: str) -> float | None:
 
 
 def parse_answers(kind: AnswerKind, text: str, questions: int) -> list[float | None]:
-    """The answers to numbered questions, None where one is missing, invalid or given twice.
+    """Read answers to numbered questions; None where one is missing, invalid or given twice.
 
-    A list, or an object with nothing but a list, is read where it has as many as were asked for.
+    A list is accepted, also alone in an object, if it has one answer for each question.
 
     >>> from askfew.answers import YesNo
     >>> parse_answers(YesNo(), '{"1": "yes", "2": "no", "3": "perhaps"}', 3)
@@ -272,26 +273,26 @@ def parse_answers(kind: AnswerKind, text: str, questions: int) -> list[float | N
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object without what it says twice."""
+    """A JSON object without the keys that appear twice."""
     times = Counter(key for key, _ in pairs)
     return {key: value for key, value in pairs if times[key] == 1}
 
 
 def _unfenced(text: str) -> str:
-    """What stands in a fence of Markdown, if all of the text does."""
+    """The text without the Markdown fence around it, if there is one."""
     if len(text) < 2 * len(_FENCE) or not (text.startswith(_FENCE) and text.endswith(_FENCE)):
         return text
     return text[len(_FENCE) : -len(_FENCE)].removeprefix("json").strip()
 
 
 def _one_answer(pairs: list[tuple[str, Any]]) -> Any:
-    """What an object says as its answer; nothing if it does so twice."""
+    """The ``answer`` of a JSON object; None if it has none or two."""
     said = [value for key, value in pairs if key == "answer"]
     return {"answer": said[0]} if len(said) == 1 else None
 
 
 def _nothing(_: str) -> None:
-    """NaN and infinities are no answers."""
+    """Read NaN and infinities as None: they are no answers."""
 
 
 def _valid(kind: AnswerKind, value: object) -> float | None:
@@ -299,7 +300,7 @@ def _valid(kind: AnswerKind, value: object) -> float | None:
         value = value.get("answer")
     words = _YES_NO | dict(kind.choices).keys() if kind.in_words else _YES_NO
     said_so = isinstance(value, bool) or str(value).strip().lower() in words
-    # A bool would pass for a number, and 1 for a yes, though nobody meant it.
+    # Python would read a bool as a number and 1 as a yes; the model did not mean that.
     if said_so != kind.in_words or not isinstance(value, bool | int | float | str):
         return None
     try:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askfew.algorithms.frugal.claim.pooled import HIGH, LOW, PooledClaim, named, part_of_delta
+from askfew.algorithms.frugal.claim.pooled import HIGH, LOW, PooledClaim, part_of_delta
 from askfew.answers import Number, YesNo
 from askfew.errors import InvalidPlan
 from askfew.plans import Plan
@@ -184,7 +184,3 @@ def test_the_expected_evidence_is_at_most_one_whoever_the_references_are(
         )
         expected += float(likely * np.exp(block[0]))
     assert expected <= 1 + 1e-9
-
-
-def test_groups_are_numbered_by_their_first_item() -> None:
-    assert named(np.array([-1, 1, 0, 1])).tolist() == [-1, 0, 1, 0]

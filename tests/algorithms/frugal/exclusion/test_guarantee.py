@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import beta
 
 from askfew.algorithms.frugal.claim import exclusion
 from askfew.algorithms.frugal.method import by_exclusion
@@ -15,21 +14,12 @@ from askfew.driver import run
 from askfew.evidence import log_evidence
 from askfew.oracles import gaussian
 from askfew.simulation import Instance
+from error_limits import lower_limit, upper_limit
 
 from .worlds import DELTA, NUMBERS, SMALL, draw, play, right
 
 WEAK = Instance(items=24, questions=4, useful=4, gap=1.0, groups=3)
 """Labels take many answers, so that a cheat has many chances."""
-
-
-def upper_limit(errors: int, runs: int) -> float:
-    """Clopper and Pearson's, at 95 %."""
-    return float(beta.ppf(0.95, errors + 1, runs - errors))
-
-
-def lower_limit(errors: int, runs: int) -> float:
-    """Clopper and Pearson's, at 95 %: a cheat is caught when even this exceeds delta."""
-    return float(beta.ppf(0.05, errors, runs - errors + 1)) if errors else 0.0
 
 
 def label_errors(instance: Any, runs: int, cap: int = 2_000) -> int:

@@ -4,9 +4,9 @@ Before the first answer all items are dealt into *panels* of at most twelve, and
 joined two by two, like the leaves of a tree, up to a root that holds all items. Every *node* tests
 the partitions of its items into at most two blocks: a panel all of them, a join those that its two
 children have left, put together in both ways. The nats against a partition are added up over
-Batches, blocks and questions by the many-sample evidence (``askfew.evidence.samples``), whose
-guesses the Batch froze. Bets know only earlier Batches, so no answers need to be kept apart for
-exploring. Which items are bet on is frozen as well: one item on the wrong side would cost all.
+Batches, blocks and questions (``nodes``). No answers need to be kept apart for exploring: what is
+bet on an item's answers was frozen with the Batch, or depends on the answers of a partition's
+blocks only through how many of them are yes.
 
 *Why it is right.* Each node has one true partition, that of its items into the two groups. Items of
 a true block have equal means on every question, so the evidence against it is an e-process and ever
@@ -23,130 +23,25 @@ The panels and the tree are fixed before the first answer, so choosing them cost
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askfew.algorithms.frugal.claim.ledger import Ledger, refused
-from askfew.answers import AnswerKind, Number
-from askfew.evidence import nine_digits
-from askfew.evidence.samples import samples_evidence
+from askfew.algorithms.frugal.claim.nodes import Node, Round
+from askfew.answers import Number
 from askfew.plans import Plan
 from askfew.records import Batch, Floats, Ints, Snapshot, Tally
 from askfew.wording import counted
 
-__all__ = ["PLACES", "Cover", "Node"]
+__all__ = ["PLACES", "Cover"]
 
 PLACES = 12
 """Most items of a panel: it then has 2048 partitions."""
 _ROOT_PART = 0.5
 """The root's share of delta. It is large because an item has most others to be compared with there.
 A plain choice; any fixed share is valid."""
-_MOST = 50_000
-"""Most partitions that a join may begin with: more would take seconds."""
-_STARTS = {0: 0.5, 5: 0.3, 9: 0.2}
-"""Batches from which evidence is counted, and their weights. The average of e-processes is an
-e-process; the later starts forget what was lost while items were presumed on the wrong side. That
-costs one to two nats. With one answer per cell .62 of the items were certified without it, .82 with
-it (12 worlds)."""
-
-
-_Answers = tuple[Floats, Floats, Floats]
-"""Guesses, sums and counts (items x questions of some Batches)."""
-
-
-@dataclass(eq=False)
-class Node:
-    """Partitions of some items into at most two blocks that are not excluded."""
-
-    members: Ints
-    needed: float
-    """Nats at which a partition is excluded."""
-    children: tuple[Node, Node] | None = None
-    sides: NDArray[np.int8] | None = None
-    """Partitions left (partitions x members): +1 for the first member's block, -1 for the other;
-    None while the children have left too many.
-    """
-    nats: Floats = field(default_factory=lambda: np.zeros(0))
-    """Against each of them."""
-
-    def __post_init__(self) -> None:
-        if self.children is None:
-            many = np.arange(1 << (len(self.members) - 1))
-            bits = (many[:, np.newaxis] << 1 >> np.arange(len(self.members))) & 1
-            self._begin(1 - 2 * bits)
-
-    def _begin(self, sides: Ints) -> None:
-        self.sides, self.nats = sides.astype(np.int8), np.zeros(len(sides))
-
-    @property
-    def broken(self) -> bool:
-        """Whether every partition is excluded: a member is in no group, or a rare accident."""
-        return self.sides is not None and not len(self.sides)
-
-    def open(self) -> None:
-        """Put together what the children have left, if that is not too much."""
-        if self.children is None or self.sides is not None:
-            return
-        if any(child.broken for child in self.children):
-            return
-        one, other = (child.sides for child in self.children)
-        if one is None or other is None or 2 * len(one) * len(other) > _MOST:
-            return
-        first = np.repeat(one, len(other), axis=0)
-        last = np.tile(other, (len(one), 1))
-        both = np.concatenate([np.hstack([first, last]), np.hstack([first, -last])])
-        self._begin(both)
-
-    def weigh(self, kind: AnswerKind, spells: Sequence[_Answers]) -> None:
-        """Exclude partitions by all answers; ``spells`` has them from one start to the next."""
-        if self.sides is None or not len(self.sides):
-            return
-        first = self.sides > 0
-        total = np.tile(np.log(list(_STARTS.values()))[:, np.newaxis], len(first))
-        for start, spell in enumerate(spells):
-            mine = [each[self.members] for each in spell]
-            for inside in (first, ~first):
-                # A process sees the answers from its own start on.
-                total[: start + 1] += samples_evidence(kind, inside, *mine)
-        highest = total.max(axis=0)
-        self.nats = highest + np.log(np.exp(total - highest).sum(axis=0))
-        self._keep(nine_digits(self.nats) < self.needed)
-
-    def _keep(self, left: NDArray[np.bool_]) -> None:
-        assert self.sides is not None
-        self.sides, self.nats = self.sides[left], self.nats[left]
-
-    def agree(self) -> None:
-        """Drop here what a child has excluded, and at the children what is excluded here."""
-        if self.children is None or self.sides is None:
-            return
-        if self.broken or any(child.broken for child in self.children):
-            return
-        start = 0
-        for child in self.children:
-            end = start + len(child.members)
-            mine = _codes(self.sides[:, start:end])
-            assert child.sides is not None
-            theirs = _codes(child.sides)
-            child._keep(np.isin(theirs, mine))
-            self._keep(np.isin(mine, theirs))
-            start = end
-
-    def surely(self) -> NDArray[np.int8]:
-        """For each member: surely like one chosen member (1), surely unlike it (-1), or open (0).
-
-        The chosen member is the one that most others can be compared with.
-        """
-        if self.sides is None or not len(self.sides):
-            return np.zeros(len(self.members), dtype=np.int8)
-        sides = self.sides.astype(np.float64)
-        # Sums of +1 and -1 over partitions: all agree where the absolute sum is their number.
-        alike = sides.T @ sides
-        sure = np.where(abs(alike) == len(sides), np.sign(alike), 0).astype(np.int8)
-        return np.asarray(sure[int(np.argmax(abs(sure).sum(axis=1)))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,9 +53,8 @@ class _Asked:
     """Columns of the deck that the Batch asks, sorted."""
     guesses: Floats
     """Means that are bet (all items x questions of the Batch)."""
-    betting: Ints
-    """Items whose answers count. Nobody knows yet where the others belong; their answers would only
-    blur the evidence."""
+    betting: NDArray[np.bool_]
+    """Items whose guesses are bet. Nobody knows yet where the others belong."""
 
 
 class Cover:
@@ -186,9 +80,7 @@ class Cover:
         self.root.needed = self.root_needed
         self.labels: Ints = np.full(self.problem.items, -1)
         self.used = np.zeros(len(ledger.deck), dtype=np.int64)
-        self._past: list[_Answers] = []
-        """The answers that were bet on; Batches from one start to the next are one entry."""
-        self._batches = 0
+        self._rounds: list[Round] = []
         self.ended: Plan | None = None
         """The plan that ended the run, if one did; it says how much the questions carry."""
         self._asked: _Asked | None = None
@@ -231,7 +123,8 @@ class Cover:
         bets = plan.ints("bets")
         if bets.shape != who.shape:
             raise refused("a plan must say of every item whether it bets", str(bets.shape))
-        self._asked = _Asked(batch, asked, guesses, who[bets > 0])
+        betting = np.isin(np.arange(self.problem.items), who[bets > 0])
+        self._asked = _Asked(batch, asked, guesses, betting)
         return batch
 
     def settle(self, tally: Tally) -> None:
@@ -245,28 +138,18 @@ class Cover:
         counts[asked.batch.items, column] = tally.counts
         sums[asked.batch.items, column] = tally.sums
         self.used[asked.columns] += counts.sum(axis=0).astype(np.int64)
-        # The plan named the items that bet before they answered. So it is no choice by value that
-        # the others' answers are left out.
-        idle = np.setdiff1d(np.arange(self.problem.items), asked.betting)
-        counts[idle], sums[idle] = 0, 0
-        self._remember((asked.guesses, sums, counts))
+        so_far = self.ledger.sums[:, asked.columns], self.ledger.counts[:, asked.columns]
+        all_sums, all_counts = (each.astype(np.float64) for each in so_far)
+        self._rounds.append(Round(asked.guesses, asked.betting, sums, counts, all_sums, all_counts))
         # Children come before their parents, because a join starts from what its children have
         # left. The way back takes what a parent has excluded down to its children.
         for node in self.nodes:
             node.open()
-            node.weigh(self.problem.kind, self._past)
+            node.weigh(self.problem.kind, self._rounds)
             node.agree()
         for node in reversed(self.nodes):
             node.agree()
         self._label()
-
-    def _remember(self, now: _Answers) -> None:
-        if self._batches in _STARTS:
-            self._past.append(now)
-        else:
-            p, y, n = (np.hstack(each) for each in zip(self._past[-1], now, strict=True))
-            self._past[-1] = p, y, n
-        self._batches += 1
 
     def _label(self) -> None:
         """Take the labels of the node that labels most items, if both groups have an item there."""
@@ -289,9 +172,3 @@ class Cover:
     def known(self, phase: str) -> Snapshot:
         """The snapshot for people."""
         return Snapshot(phase, self.labels.copy())
-
-
-def _codes(sides: NDArray[np.int8]) -> NDArray[np.void]:
-    """One value for each partition, the same whichever block is called the first."""
-    turned = np.ascontiguousarray(sides * sides[:, :1])
-    return turned.view(np.dtype((np.void, turned.shape[1]))).ravel()

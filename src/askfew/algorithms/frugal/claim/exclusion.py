@@ -25,11 +25,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from askfew.algorithms.frugal.claim.groups import Groups
-from askfew.algorithms.frugal.claim.pooled import named
 from askfew.errors import InvalidPlan
 from askfew.evidence import log_evidence, nine_digits
 from askfew.plans import Plan
-from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally, WhyUndecided
+from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally, WhyUndecided, renumbered
 from askfew.wording import counted
 
 __all__ = ["REASONS", "Confirmed", "Exclusion"]
@@ -39,7 +38,7 @@ REASONS: tuple[WhyUndecided, ...] = ("few-answers", "not-told-apart")
 """Reasons for which a plan may give an item up; a plan writes their index."""
 _PAIR_SHARE = 0.15
 """The largest part of delta that confirms the first pair. From 23 items on it is 4 / (items + 4):
-labels then cost far more answers than the pair, and a smaller part makes the pair dearer by few."""
+labels then cost far more answers than the pair, and a smaller part adds only few to the pair's."""
 
 
 @dataclass
@@ -102,7 +101,9 @@ class Exclusion:
     def known(self, phase: str) -> Snapshot:
         """The snapshot for people."""
         question = int(self.carried.argmax()) if self.carried.any() else None
-        labels = named(self.groups.labels) if self.groups.complete else self.groups.labels
+        labels = self.groups.labels
+        if self.groups.complete:
+            labels = renumbered(labels)
         evidence = self.groups.for_labels(self.threshold)
         return Snapshot(phase, labels, evidence, self.threshold, question)
 
@@ -126,7 +127,7 @@ class Exclusion:
             raise InvalidPlan(
                 f"with {counted(found, 'group')} found, a plan must be one that can be made",
                 repr(plan.kind),
-                "mend the guess that made it",
+                "fix the guess that made it",
             )
         return None
 
@@ -315,4 +316,4 @@ def _check_rows(problem: Problem, questions: Ints, repeats: Ints, rows: int) -> 
 
 def _check(right: bool, expected: str) -> None:
     if not right:
-        raise InvalidPlan(expected, "a plan that breaks this", "mend the guess that made it")
+        raise InvalidPlan(expected, "a plan that breaks this", "fix the guess that made it")

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from askfew.algorithms.frugal.claim.exclusion import Exclusion
-from askfew.algorithms.frugal.claim.pooled import named
 from askfew.answers import Number
 from askfew.errors import EndOfAnswers
-from askfew.records import Certificate, Finding, Problem, Status, WhyUndecided
-from askfew.wording import confidence, counted
+from askfew.records import Certificate, Finding, Problem, Status, WhyUndecided, renumbered
+from askfew.wording import confidence, counted, listed
 
 __all__ = ["ExclusionCertificate", "exclusion_finding"]
 
@@ -43,11 +42,6 @@ class ExclusionCertificate(Certificate):
     undecided: tuple[int, ...]
     misfits: tuple[int, ...]
 
-    def to_dict(self) -> dict[str, object]:
-        """As JSON-ready values; items and questions are numbers."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
-
     def names(self, items: Sequence[object], questions: Sequence[object]) -> dict[str, Any]:
         """The items and questions it speaks of, by the names they have there."""
         about = ("representatives", "pair", "undecided", "misfits")
@@ -59,21 +53,22 @@ class ExclusionCertificate(Certificate):
     def text(self, items: Sequence[object], questions: Sequence[object]) -> str:
         """All of it in sentences, with these names of items and questions."""
         a, b = (items[i] for i in self.pair)
+        noun = "question" if len(self.questions) == 1 else "questions"
         lines = [
             self.promise,
             f"Items {a} and {b} were registered as candidate {self.registered} and confirmed to"
             f" differ with {self.pair_evidence:.1f} nats of evidence where {self.pair_needed:.1f}"
             f" were needed (delta {self.pair_delta:.2g}).",
             "The groups are represented by the items"
-            f" {_listed([items[i] for i in self.representatives])}, each of them excluded from the"
+            f" {listed([items[i] for i in self.representatives])}, each of them excluded from the"
             " groups before it.",
-            f"Labels rest on {_listed([questions[j] for j in self.questions], 'question')}.",
+            f"Labels rest on the {noun} {listed([questions[j] for j in self.questions])}.",
             "Every label is given by excluding every other group with at least"
             f" {self.item_needed:.1f} nats (delta {self.item_delta:.2g} over all items, attempt"
             f" {self.attempt}).",
         ]
         if self.undecided:
-            lines.append(f"Undecided: {_listed([items[i] for i in self.undecided])}.")
+            lines.append(f"Undecided: {listed([items[i] for i in self.undecided])}.")
         lines += [
             f"Item {items[i]} is excluded from every group and is set aside: with it there are at"
             f" least {self.groups + 1} groups."
@@ -85,7 +80,7 @@ class ExclusionCertificate(Certificate):
 def exclusion_finding(claim: Exclusion, end: EndOfAnswers | None) -> Finding:
     """The labels, who has none and why, and the promise; ``end`` where no more answers came."""
     groups = claim.groups
-    labels, misfits = named(groups.labels), set(groups.misfits.tolist())
+    labels, misfits = renumbered(groups.labels), set(groups.misfits.tolist())
     left = np.flatnonzero(labels < 0).tolist()
     why: dict[int, WhyUndecided] = {
         item: "misfit" if item in misfits else claim.given_up.get(item, "few-answers")
@@ -114,7 +109,7 @@ def exclusion_finding(claim: Exclusion, end: EndOfAnswers | None) -> Finding:
 def _certificate(claim: Exclusion) -> ExclusionCertificate | None:
     """The certificate of the labels so far, or None if there are none."""
     groups, pair = claim.groups, claim.confirmed
-    labels = named(groups.labels)
+    labels = renumbered(groups.labels)
     decided = int((labels >= 0).sum())
     if pair is None or not decided:
         return None
@@ -165,14 +160,3 @@ def _assumptions(
         + (noise if isinstance(problem.kind, Number) else bounded),
         "people may skip a question, but not because of what they would have answered",
     )
-
-
-def _listed(things: Sequence[object], kind: str = "", most: int = 10) -> str:
-    """The first ``most`` names, and how many more there are.
-
-    >>> _listed(["swims", "flies"], "question"), _listed(["swims"], "question")
-    ('the questions swims, flies', 'the question swims')
-    """
-    text = ", ".join(str(thing) for thing in things[:most])
-    text += f" and {len(things) - most} more" if len(things) > most else ""
-    return f"the {kind}{'s' if len(things) > 1 else ''} {text}" if kind else text

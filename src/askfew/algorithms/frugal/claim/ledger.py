@@ -97,4 +97,4 @@ class Ledger:
 
 def refused(expected: str, got: str) -> InvalidPlan:
     """The error of a plan that is not sound."""
-    return InvalidPlan(expected, got, "mend the guess that made it")
+    return InvalidPlan(expected, got, "fix the guess that made it")

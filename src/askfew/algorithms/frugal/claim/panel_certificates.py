@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from askfew.algorithms.frugal.claim.cover import Cover
 from askfew.algorithms.frugal.claim.ledger import Ledger
 from askfew.algorithms.frugal.claim.panel import Panel, PanelClaim
-from askfew.algorithms.frugal.claim.pooled import named
 from askfew.answers import Number
 from askfew.errors import EndOfAnswers, InvalidPlan
 from askfew.plans import Plan
-from askfew.records import Certificate, Finding, Ints, Status, WhyUndecided
-from askfew.wording import confidence, counted
+from askfew.records import Certificate, Finding, Ints, Status, WhyUndecided, renumbered
+from askfew.wording import confidence, counted, listed
 
 __all__ = ["CoverCertificate", "PanelCertificate", "cover_finding", "panel_finding"]
 
@@ -44,11 +43,6 @@ class PanelCertificate(Certificate):
     undecided: tuple[int, ...]
     misfits: tuple[int, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready values; items and questions are numbers."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
-
     def names(self, items: Sequence[object], questions: Sequence[object]) -> dict[str, Any]:
         """The items and questions it speaks of, by the names they have there."""
         about_items = ("panel", "undecided", "misfits")
@@ -59,16 +53,14 @@ class PanelCertificate(Certificate):
 
     def text(self, items: Sequence[object], questions: Sequence[object]) -> str:
         """All of it in sentences, with these names of items and questions."""
-        asked = ", ".join(str(questions[q]) for q in self.questions[:10])
-        more = len(self.questions) - 10
         lines = [
             self.promise,
             f"No cell was asked more than {counted(self.per_cell, 'time')}.",
-            f"The panel {_listed([items[i] for i in self.panel])} was fixed before its answers"
-            " came. Every other way to divide it was excluded with at least"
+            f"The panel {listed([items[i] for i in self.panel], most=12)} was fixed before its"
+            " answers came. Every other way to divide it was excluded with at least"
             f" {self.panel_needed:.1f} nats (delta {self.panel_delta:.2g}).",
-            f"The evidence comes from {counted(len(self.questions), 'question')}: {asked}"
-            + (f" and {more} more." if more > 0 else "."),
+            f"The evidence comes from {counted(len(self.questions), 'question')}:"
+            f" {listed([questions[q] for q in self.questions])}.",
         ]
         if len(self.panel) < len(self.item_evidence):
             lines.insert(
@@ -78,7 +70,7 @@ class PanelCertificate(Certificate):
                 f" {self.attempt}).",
             )
         if self.undecided:
-            lines.append(f"Undecided: {_listed([items[i] for i in self.undecided])}.")
+            lines.append(f"Undecided: {listed([items[i] for i in self.undecided])}.")
         lines += [f"Item {items[i]} fits no group and is set aside." for i in self.misfits]
         return "\n".join([*lines, "This assumes:", *(f"- {each}" for each in self.assumptions)])
 
@@ -99,12 +91,6 @@ class CoverCertificate(Certificate):
     questions: tuple[int, ...]
     """Those that were asked, the most asked first."""
     undecided: tuple[int, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON-ready values; items and questions are numbers."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        values = {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
-        return {**values, "panels": [list(panel) for panel in self.panels]}
 
     def names(self, items: Sequence[object], questions: Sequence[object]) -> dict[str, Any]:
         """The items and questions it speaks of, by the names they have there."""
@@ -130,10 +116,10 @@ class CoverCertificate(Certificate):
                 else "."
             ),
             f"Asked were {counted(len(self.questions), 'question')}, most often"
-            f" {_listed([questions[q] for q in self.questions], 10)}.",
+            f" {listed([questions[q] for q in self.questions])}.",
         ]
         if self.undecided:
-            lines.append(f"Undecided: {_listed([items[i] for i in self.undecided])}.")
+            lines.append(f"Undecided: {listed([items[i] for i in self.undecided])}.")
         return "\n".join([*lines, "This assumes:", *(f"- {each}" for each in self.assumptions)])
 
 
@@ -141,7 +127,7 @@ def panel_finding(claim: PanelClaim, end: EndOfAnswers | None) -> Finding:
     """What one panel certified; ``end`` where no more answers came."""
     ledger, panel = claim.ledger, claim.panel
     n, per_cell = ledger.problem.items, ledger.per_cell
-    labels = np.full(n, -1) if panel is None else named(panel.labels)
+    labels = np.full(n, -1) if panel is None else renumbered(panel.labels)
     status, reason = _ending(labels, per_cell)
     if claim.hopeless is not None:
         reason = _too_little(claim.hopeless, claim.needed, per_cell)
@@ -167,7 +153,7 @@ def panel_finding(claim: PanelClaim, end: EndOfAnswers | None) -> Finding:
 
 def cover_finding(cover: Cover, end: EndOfAnswers | None) -> Finding:
     """What panels that cover all items certified; ``end`` where no more answers came."""
-    labels, ledger = named(cover.labels), cover.ledger
+    labels, ledger = renumbered(cover.labels), cover.ledger
     status, reason = _ending(labels, ledger.per_cell)
     none = not (labels >= 0).any()
     if cover.ended is not None and none and _carried(cover.ended)[0] < cover.needed:
@@ -220,7 +206,7 @@ def _carried(plan: Plan) -> tuple[float, int]:
         return float(plan.facts["carried"]), int(plan.facts["useful"])
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidPlan(
-            "a plan that ends must say what is carried and useful", repr(error), "mend the guess"
+            "a plan that ends must say what is carried and useful", repr(error), "fix the guess"
         ) from error
 
 
@@ -296,9 +282,3 @@ def _assumptions(ledger: Ledger, groups: int, aside: int) -> tuple[str, ...]:
             " cell, items that differ among themselves look like noise"
         )
     return tuple(stated)
-
-
-def _listed(items: Sequence[object], most: int = 12) -> str:
-    """The first ``most`` items, and how many more there are."""
-    text = ", ".join(str(item) for item in items[:most])
-    return text if len(items) <= most else f"{text} and {len(items) - most} more"

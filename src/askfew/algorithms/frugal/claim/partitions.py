@@ -11,6 +11,7 @@ from askfew.records import Floats, Ints
 __all__ = ["Partitions", "places"]
 
 _MOST_PLACES = 12
+"""Most items of a panel, where its partitions are few enough."""
 _MOST_PARTITIONS = 120_000
 """Most partitions of a panel: they allow twelve items for two or three groups, ten for more. A
 plain choice: every partition is weighed after every Batch."""

@@ -24,15 +24,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from askfew.answers import AnswerKind
 from askfew.errors import InvalidPlan
 from askfew.evidence import log_evidence, nine_digits
 from askfew.evidence.margin import Margins
 from askfew.plans import Plan
-from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally
+from askfew.records import Batch, Floats, Ints, Problem, Snapshot, Tally, renumbered
 
-__all__ = ["HIGH", "LOW", "Labelling", "PooledClaim", "named", "part_of_delta"]
+__all__ = ["HIGH", "LOW", "Labelling", "PooledClaim", "part_of_delta"]
 
 LOW, HIGH = 0, 1
 
@@ -43,6 +44,8 @@ _ODD = 6.0
 """An item is set aside if its evidence against its own side exceeds the threshold by this many
 nats and by the logarithm of its answers. A plain choice, wide enough that items that are alike are
 hardly ever set aside. It is safe: setting an item aside only takes a label back."""
+_PART = 2**16
+"""Rows that are weighed at a time: a bound on memory, no result depends on it."""
 
 
 def part_of_delta(run: int, *, capped: bool = False) -> float:
@@ -129,6 +132,26 @@ class _Step:
     own: Floats
 
 
+@dataclass(eq=False)
+class _Pool:
+    """The references of one side in a step: which rows they are, and their answers together."""
+
+    members: NDArray[np.bool_]
+    answers: float
+    total: float
+
+    @classmethod
+    def of(cls, members: NDArray[np.bool_], a: Floats, x: Floats) -> _Pool:
+        return cls(members, float(a[members].sum()), float(x[members].sum()))
+
+    def beside(self, rows: slice, a: Floats, x: Floats) -> tuple[Floats, Floats]:
+        """Counts and sums of the references of these rows, whose own answers are a and x."""
+        # An item is never among its own references: the proof needs its answers to be independent
+        # of theirs.
+        own = self.members[rows]
+        return self.answers - np.where(own, a, 0.0), self.total - np.where(own, x, 0.0)
+
+
 class PooledClaim:
     """The claim: it turns plans into Batches, and Tallies into labels."""
 
@@ -141,6 +164,7 @@ class PooledClaim:
         self.delta = delta
         self.tolerance = tolerance
         self.labellings: list[Labelling] = []
+        self.doubtful: set[int] = set()  # given up after many answers; it is only reported
         self.over = False
         self._step: _Step | None = None
 
@@ -148,6 +172,8 @@ class PooledClaim:
         """The Batch of a plan, or None if it ends the run; a plan that is not sound is refused."""
         if plan.kind == "end":
             self.over = True
+            if "doubtful" in plan.columns:
+                self.doubtful = set(plan.ints("doubtful").tolist())
             return None
         if plan.kind not in {"search", "hunt", "label"}:
             raise _refused("a plan must search, hunt, label or end", repr(plan.kind))
@@ -204,26 +230,29 @@ class PooledClaim:
         if self._step is None:
             return
         step, self._step = self._step, None
-        labelling, items = step.labelling, step.items
         a, x = tally.counts.astype(np.float64), tally.sums
+        pools = [_Pool.of((step.roles >> side & 1).astype(bool), a, x) for side in (LOW, HIGH)]
+        for start in range(0, len(step.items), _PART):
+            self._weigh(step, slice(start, start + _PART), a, x, pools)
+
+    def _weigh(self, step: _Step, rows: slice, a: Floats, x: Floats, pools: list[_Pool]) -> None:
+        """Add the evidence of some rows of the step, and label their items."""
+        labelling, items, a, x = step.labelling, step.items[rows], a[rows], x[rows]
+        late = (step.late >= rows.start) & (step.late < rows.stop)
+        # The evidence of a labelled item is frozen: later answers serve as references only.
+        still = labelling.sides[items] < 0
         for side in (LOW, HIGH):
-            reference = (step.roles >> side & 1).astype(bool)
-            # An item is never among its own references: the proof needs its answers to be
-            # independent of theirs.
-            b = a[reference].sum() - np.where(reference, a, 0.0)
-            r = x[reference].sum() - np.where(reference, x, 0.0)
+            b, r = pools[side].beside(rows, a, x)
             guess = np.full(len(items), step.levels[1 - side])
-            guess[step.late] = step.own
+            guess[step.late[late] - rows.start] = step.own[late]
             block = self._block(guess, step.references[side], x, a, r, b, side)
-            # The evidence of a labelled item is frozen: later answers serve as references only.
-            still = labelling.sides[items] < 0
             labelling.evidence[side, items[still]] += block[still]
             if labelling.margins is not None:
                 wider = self._wider(guess, step.references[side], x, a, r, b, side)
                 labelling.margins.add(items[still], side, wider[still])
         labelling.counts[items] += a
         labelling.sums[items] += x
-        labelling.decide(items[labelling.sides[items] < 0])
+        labelling.decide(items[still])
 
     def _block(
         self, guess: Floats, reference: float, x: Floats, a: Floats, r: Floats, b: Floats, side: int
@@ -275,7 +304,7 @@ class PooledClaim:
             raise _refused("a label plan must name no item twice", f"{len(items)} rows")
         roles, late = plan.ints("roles"), plan.ints("late")
         if roles.shape != items.shape or ((roles < 0) | (roles > 3)).any():
-            raise _refused("roles must be 0 to 3, one a row", f"{len(roles)} roles")
+            raise _refused("roles must be 0 to 3, one per row", f"{len(roles)} roles")
         if ((late < 0) | (late >= len(items))).any() or len(np.unique(late)) < len(late):
             raise _refused("late must be rows of the plan", f"{len(late)} rows")
         levels, references = plan.floats("levels", 2), plan.floats("references", 2)
@@ -342,7 +371,7 @@ class PooledClaim:
             groups = np.where(groups >= 0, groups, sides)
         groups[self.misfits()] = -1
         both = (groups == 0).any() and (groups == 1).any()
-        return named(groups) if both else np.full_like(groups, -1)
+        return renumbered(groups) if both else np.full_like(groups, -1)
 
     def strongest(self) -> Floats:
         """Each item's strongest exclusion so far, in nats, over all questions and both sides."""
@@ -350,22 +379,9 @@ class PooledClaim:
         return np.max(found, axis=0) if found else np.zeros(self.problem.items)
 
 
-def named(labels: Ints) -> Ints:
-    """The same groups, numbered in the order in which their first item comes; -1 stays.
-
-    >>> named(np.array([-1, 1, 0, 1]))
-    array([-1,  0,  1,  0])
-    """
-    seen = labels >= 0
-    _, first, group = np.unique(labels[seen], return_index=True, return_inverse=True)
-    ordered = labels.copy()
-    ordered[seen] = np.argsort(np.argsort(first))[group]
-    return ordered
-
-
 def _whole(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _refused(expected: str, got: object) -> InvalidPlan:
-    return InvalidPlan(expected, got, "mend the guess that made it")
+    return InvalidPlan(expected, got, "fix the guess that made it")

@@ -13,8 +13,8 @@ from askfew.algorithms.frugal.claim.pooled import Labelling, PooledClaim, part_o
 from askfew.answers import AnswerKind, Number
 from askfew.errors import EndOfAnswers
 from askfew.evidence.mixtures import boundary, mean_interval, tuned_rho
-from askfew.records import Certificate, Finding, Ints, Problem, Status
-from askfew.wording import confidence, counted
+from askfew.records import Certificate, Finding, Ints, Problem, Status, WhyUndecided
+from askfew.wording import confidence, counted, listed
 
 __all__ = ["FrugalCertificate", "pooled_finding"]
 
@@ -49,14 +49,13 @@ class FrugalCertificate(Certificate):
     margin: float | None = None
     """How much items of a group may differ while the labels stay right, if it was kept."""
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values; items and questions are numbers, an infinite end is None."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values = super().to_dict()
         if self.gap_interval is not None:
             ends = [end if math.isfinite(end) else None for end in self.gap_interval]
             values["gap_interval"] = ends
-        values["further"] = [list(each) for each in self.further]
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+        return values
 
     def names(self, items: Sequence[object], questions: Sequence[object]) -> dict[str, Any]:
         """The items and questions it speaks of, by the names they have there."""
@@ -95,7 +94,7 @@ class FrugalCertificate(Certificate):
             )
         left = [i for i in self.undecided if i not in set(self.misfits)]
         if left:
-            lines.append(f"Undecided: {_listed([items[i] for i in left])}.")
+            lines.append(f"Undecided: {listed([f'item {items[i]}' for i in left])}.")
         lines += [f"Item {items[i]} fits neither group and is set aside." for i in self.misfits]
         return "\n".join([*lines, "This assumes:", *(f"- {each}" for each in self.assumptions)])
 
@@ -118,11 +117,16 @@ def pooled_finding(claim: PooledClaim, end: EndOfAnswers | None) -> Finding:
         status,
         claim.strongest(),
         undecided={
-            int(item): "misfit" if item in misfits else "few-answers"
-            for item in np.flatnonzero(labels < 0)
+            int(item): _why(claim, item, misfits) for item in np.flatnonzero(labels < 0).tolist()
         },
         reason=reason,
     )
+
+
+def _why(claim: PooledClaim, item: int, misfits: set[int]) -> WhyUndecided:
+    if item in misfits:
+        return "misfit"
+    return "between" if item in claim.doubtful else "few-answers"
 
 
 def _ending(claim: PooledClaim, labels: Ints, misfits: set[int]) -> tuple[Status, str]:
@@ -132,20 +136,22 @@ def _ending(claim: PooledClaim, labels: Ints, misfits: set[int]) -> tuple[Status
         return "done", "every item is certified"
     if left <= misfits:
         return "undecided", "all items but those that fit no group are certified"
+    if left <= misfits | claim.doubtful:
+        return "undecided", "the other items were asked for long and told from neither group"
     if misfits and len(left) == len(labels):
         return "undecided", "once misfits are set aside, only one group is left"
     if claim.per_cell is not None and not claim.labellings:
         needed = math.log(claim.problem.items / (claim.delta * part_of_delta(0, capped=True)))
         return "undecided", (
-            f"with at most {claim.per_cell} answers a cell, no question was found that carries"
+            f"with at most {claim.per_cell} answers per cell, no question was found that carries"
             f" labels: that many answers about an item must bring {needed:.1f} nats. Questions that"
             " tell the groups apart more clearly, a larger per_cell, or the method rule with an"
             " error share would help"
         )
     if claim.per_cell is not None:
         return "undecided", (
-            f"with at most {claim.per_cell} answers a cell, the questions do not carry more labels;"
-            " more questions that tell the groups apart would help, or a larger per_cell"
+            f"with at most {claim.per_cell} answers per cell, the questions do not carry more"
+            " labels; more questions that tell the groups apart would help, or a larger per_cell"
         )
     return "stalled", "some items give no answer"
 
@@ -235,8 +241,3 @@ def _assumptions(problem: Problem, set_aside: int, tolerance: float) -> tuple[st
         + (noise if isinstance(problem.kind, Number) else bounded),
         "people may skip a question, but not because of what they would have answered",
     )
-
-
-def _listed(items: Sequence[object], most: int = 10) -> str:
-    text = ", ".join(f"item {item}" for item in items[:most])
-    return text if len(items) <= most else f"{text} and {len(items) - most} more"

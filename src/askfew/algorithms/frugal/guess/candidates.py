@@ -32,11 +32,11 @@ __all__ = [
 ]
 
 # Where no other measurement is named: the values of the prototype. What they cost is shown by
-# `askfew bench --suite full`, and tests/algorithms/frugal/test_costs.py notices a dearer change.
+# `askfew bench --suite full`; tests/algorithms/frugal/test_costs.py fails if a change costs more.
 _SILENT = 6
 """Returns in a row without an answer of one side after which a candidate is given up. Where 30 %
-of the answers arrive, 3 cost 1.5 times the answers of 6; 10 cost the same (tests/algorithms/frugal/
-test_arrival.py)."""
+of the answers arrive, 3 cost 1.5 times the answers of 6; 10 cost the same
+(tests/algorithms/frugal/test_arrival.py)."""
 Payoff: TypeAlias = Callable[[Floats], Floats]
 
 _GAPS = 12.0 * 1.5 ** -np.arange(20.0)

@@ -33,8 +33,7 @@ class RuleCertificate(Certificate):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-ready values; the rule's questions are numbers."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {**values, "assumptions": list(self.assumptions), "rule": self.rule.to_dict()}
+        return {**super().to_dict(), "rule": self.rule.to_dict()}
 
     def names(
         self,
@@ -64,11 +63,11 @@ def rule_certificate(state: Certification, told: int) -> RuleCertificate | None:
     certified = int((state.labels >= 0).sum())
     if not certified:
         return None
-    whose = "its own mean answers lie on that side of the rule"
+    whose = "the item's own mean answers lie on that side of the rule"
     # At a smaller margin some items are on both sides, so "on that side" would claim too much.
     if state.margin < 0.5:
         whose = (
-            "its own mean answers are not those of a typical item of the other side"
+            "the item's own mean answers are not those of a typical item of the other side"
             f" (margin {state.margin:g})"
         )
     if state.error == "any":

@@ -162,14 +162,14 @@ class Certification:
                 raise InvalidPlan(
                     f"bets must lie between 0 and {self.bet_limits(node)}",
                     f"{bets.min():g} to {bets.max():g}",
-                    "mend the guess that made the plan",
+                    "fix the guess that made the plan",
                 )
             whose, rounds = np.unique(items[here], return_counts=True)
             if not self.has_room(whose, node, rounds).all():
                 raise InvalidPlan(
                     "every cell of a round must have room for an answer",
                     "a cell that is full",
-                    "mend the guess that made the plan",
+                    "fix the guess that made the plan",
                 )
             values = np.full((len(bets), len(self.nodes[node].questions)), np.nan)
             self._open[node].append(_Open(items[here], bets, values, 0))
@@ -189,7 +189,7 @@ class Certification:
             raise InvalidPlan(
                 "a plan must begin rounds for items that are open, each at one node of the rule",
                 f"{len(items)} items",
-                "mend the guess that made the plan",
+                "fix the guess that made the plan",
             )
 
     # What the answers say.

@@ -78,7 +78,7 @@ class Chooser:
             raise InvalidPlan(
                 "a plan must give up items of the problem, each for a reason that is known",
                 f"{len(left)} items and {len(why)} reasons",
-                "mend the guess that made it",
+                "fix the guess that made it",
             )
         for item, place in zip(left.tolist(), why.tolist(), strict=True):
             self.left[item] = _REASONS[place]
@@ -210,7 +210,7 @@ class Chooser:
         cells = np.ix_(items, np.array(at.questions))
         rounds = np.floor((self.state.room[cells] - self.state.used[cells]).min(axis=1))
         if isinstance(kind, Number):
-            return np.asarray(np.where(rounds > 0, np.inf, 0.0))  # one number may say it all
+            return np.asarray(np.where(rounds > 0, np.inf, 0.0))  # one number may decide
         gain = _best_gain(kind, at, self.state.lines[node], *self.state.bet_limits(node))
         return np.asarray(np.maximum(rounds, 0.0) * float(gain.max()))
 

@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Connection, Double, Integer, and_, case, c
 from askfew.answers import AnswerKind
 from askfew.campaigns.db.queries.slots import cells_of_step, possible
 from askfew.campaigns.db.schema import answers, items, questions, refusals, slots, steps
-from askfew.campaigns.lease_id import REUSED, LeaseId
 from askfew.campaigns.records import Answer
+from askfew.campaigns.slots.lease import REUSED_ENDING, LeaseId
 
 __all__ = [
     "Offer",
@@ -140,7 +140,8 @@ def count_by_time(connection: Connection, campaign: int, points: int) -> list[tu
 
 def answers_by_worker(connection: Connection, campaign: int) -> dict[str, WorkerAnswers]:
     """What each worker has answered so far."""
-    is_reused = answers.c.id.like(f"%-{REUSED}")  # only the mark of an id says so
+    # Only the mark says so. Comparing the whole id, made from the slot, takes twice as long.
+    is_reused = answers.c.id.endswith(REUSED_ENDING)
     rows = connection.execute(
         select(
             answers.c.worker,
@@ -271,13 +272,10 @@ def told_times(connection: Connection, campaign: int) -> Iterator[tuple[int, int
 
 
 def imported_marks(connection: Connection, campaign: int, begin: str) -> set[str]:
-    """The marks (the last part of the id) of all answers whose mark starts with ``begin``."""
-    ids = connection.execute(
-        select(answers.c.id).where(
-            answers.c.campaign == campaign, answers.c.id.like(f"{campaign}-%-{begin}%")
-        )
-    ).scalars()
-    return {lease.mark for lease in map(LeaseId.parse, ids) if lease is not None}
+    """The marks of all answers whose mark starts with ``begin``."""
+    ids = connection.execute(select(answers.c.id).where(answers.c.campaign == campaign)).scalars()
+    marks = (lease.mark for lease in map(LeaseId.parse, ids) if lease is not None)
+    return {mark for mark in marks if mark.startswith(begin)}
 
 
 def told_before(

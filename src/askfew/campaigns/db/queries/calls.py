@@ -1,4 +1,4 @@
-"""Calls to language models in the last minute, by all processes of a store."""
+"""Calls to language models in the last minute, by all who work on campaigns of a store."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from sqlalchemy import delete, insert, select, text
 from askfew.campaigns.db.database import Database
 from askfew.campaigns.db.schema import calls
 
-__all__ = ["Call", "shared_calls"]
+__all__ = ["Call", "CallLimits", "admit_call", "let_in", "shared_calls"]
+
+_MINUTE = 60.0
 
 
 @dataclass
@@ -21,6 +23,42 @@ class Call:
     time: float
     tokens: int
     id: str = ""
+
+
+@dataclass(frozen=True)
+class CallLimits:
+    """The most requests and tokens in any sixty seconds, as endpoints count them."""
+
+    requests: int | None = None
+    tokens: int | None = None
+
+
+def let_in(known: list[Call], new: Call, most: CallLimits) -> float:
+    """Add the call if the last minute has room for it, and return 0; else the seconds to wait.
+
+    A call that was let in before is corrected to the tokens that are said now.
+    """
+    # A clock that was set back must not keep anybody waiting for more than a minute.
+    known[:] = [each for each in known if abs(new.time - each.time) < _MINUTE]
+    for each in known:
+        if each.id == new.id:
+            each.tokens = new.tokens
+            return 0.0
+    full = most.requests is not None and len(known) >= most.requests
+    if most.tokens is not None:
+        full |= sum(each.tokens for each in known) + new.tokens > most.tokens
+    if not full or not known:
+        known.append(new)
+        return 0.0
+    # Not much longer than a moment: a correction may make room before.
+    oldest = min(each.time for each in known)
+    return min(max(oldest + _MINUTE - new.time, 0.0), 0.25) + 1e-3
+
+
+def admit_call(database: Database, new: Call, most: CallLimits) -> float:
+    """The same among the calls that the store knows of."""
+    with shared_calls(database) as known:
+        return let_in(known, new, most)
 
 
 @contextmanager

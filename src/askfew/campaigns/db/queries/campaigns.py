@@ -21,7 +21,7 @@ __all__ = [
     "get_campaign",
     "insert_campaign",
     "keep_names",
-    "lock_state",
+    "lock_campaign",
     "name_of",
     "names",
     "numbers",
@@ -136,11 +136,11 @@ def outcome_of(connection: Connection, number: int) -> dict[str, Any] | None:
     return None if stored is None else dict(json.loads(stored))
 
 
-def lock_state(connection: Connection, number: int) -> str:
-    """The state, with the campaign's row locked until the transaction ends."""
-    # FOR NO KEY UPDATE: inserts of rows that refer to this one (workers, say) need not wait.
-    held = select(campaigns.c.state).where(campaigns.c.id == number)
-    return str(connection.execute(held.with_for_update(key_share=True)).scalar_one())
+def lock_campaign(connection: Connection, number: int) -> CampaignRow:
+    """The campaign with that number, locked until the transaction ends."""
+    # FOR NO KEY UPDATE: inserts of rows that refer to this one (such as workers) need not wait.
+    held = select(campaigns).where(campaigns.c.id == number).with_for_update(key_share=True)
+    return CampaignRow(*connection.execute(held).one())
 
 
 def change_state(connection: Connection, number: int, before: str, after: str) -> bool:

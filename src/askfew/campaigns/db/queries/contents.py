@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, func, insert, select, text
 
 from askfew.campaigns.db.schema import images, items, questions
-from askfew.campaigns.folder.pictures import media_type
-from askfew.campaigns.records import Item, Question
+from askfew.campaigns.records import Item, Question, media_type
 
 __all__ = [
     "ItemRow",

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from askfew.campaigns.db.database import Database
-from askfew.campaigns.db.raw import RawTransaction
+from askfew.campaigns.db.database import Database, RawTransaction
 from askfew.campaigns.db.schema import gold, slots
 from askfew.campaigns.slots.states import SlotState
 

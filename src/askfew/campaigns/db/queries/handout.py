@@ -29,10 +29,10 @@ from sqlalchemy import (
 from sqlalchemy.sql.dml import ReturningUpdate
 from sqlalchemy.sql.elements import ColumnElement
 
+from askfew.campaigns.db.database import RawTransaction
 from askfew.campaigns.db.queries.slots import LEASED, VACANT, any_leased, becomes, may
-from askfew.campaigns.db.raw import RawTransaction
 from askfew.campaigns.db.schema import refusals, slots, workers
-from askfew.campaigns.lease_id import LeaseId
+from askfew.campaigns.slots.lease import LeaseId
 from askfew.campaigns.slots.states import SlotEvent, SlotState
 
 __all__ = [

@@ -7,11 +7,10 @@ from typing import Any
 
 from sqlalchemy import and_, bindparam, case, exists, func, insert, select, union_all, update
 
-from askfew.campaigns.db.database import Database
+from askfew.campaigns.db.database import Database, RawTransaction
 from askfew.campaigns.db.queries.slots import LEASED, VACANT, any_open, becomes, may
-from askfew.campaigns.db.raw import RawTransaction
 from askfew.campaigns.db.schema import answers, campaigns, refusals, slots, steps
-from askfew.campaigns.lease_id import LeaseId
+from askfew.campaigns.slots.lease import LeaseId
 from askfew.campaigns.slots.states import FAILURES_TO_EMPTY, SlotEvent
 
 __all__ = [

@@ -198,7 +198,7 @@ def rows_about_nothing(
     for column, most in ((flags.c.item, items), (gold.c.item, items), (gold.c.question, questions)):
         lost = select(column).where(column.table.c.campaign == campaign, column >= most)
         if connection.execute(lost.limit(1)).first() is not None:
-            yield f"a row of {column.table.name} is about {column.name} {most} or later: none there"
+            yield f"a row of {column.table.name} is about a {column.name} that does not exist"
 
 
 def file_problems(database: Database) -> Iterator[str]:

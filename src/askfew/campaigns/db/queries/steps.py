@@ -18,6 +18,7 @@ from askfew.plans import Plan
 from askfew.records import Batch, Ints, Snapshot, Tally
 
 __all__ = [
+    "NewStep",
     "NewestStep",
     "Progress",
     "StepRow",
@@ -68,13 +69,24 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class NewStep:
+    """A step that is about to be opened: a Batch, and the plans made before it is asked."""
+
+    campaign: int
+    number: int
+    batch: Batch
+    plans: Sequence[Plan]
+    opened: float
+
+
+@dataclass(frozen=True, slots=True)
 class NewestStep:
     """The newest step, without its Batch."""
 
     number: int
     why: str
-    known: dict[str, Any]
-    """The method's Snapshot before this step, with its phase; empty if there is none."""
+    known: Snapshot | None
+    """What the method knew before this step."""
     opened: float
     closed: float | None
 
@@ -131,7 +143,7 @@ def newest_step(connection: Connection, campaign: int) -> NewestStep | None:
     ).one_or_none()
     if row is None:
         return None
-    known = {} if row.known is None else {"phase": row.phase, **unpack(row.known)}
+    known = None if row.known is None else unpack(row.known, row.phase or "")
     return NewestStep(row.number, row.why, known, row.opened, row.closed)
 
 
@@ -175,27 +187,21 @@ def lock_step(connection: Connection, campaign: int, number: int) -> StepRow:
     return StepRow(*connection.execute(select(steps).where(*here).with_for_update()).one())
 
 
-def insert_step(
-    connection: Connection,
-    campaign: int,
-    number: int,
-    batch: Batch,
-    plans: Sequence[Plan],
-    now: float,
-) -> None:
+def insert_step(connection: Connection, step: NewStep) -> None:
     """Insert a step; one that exists already is an error."""
+    batch = step.batch
     connection.execute(
         insert(steps).values(
-            campaign=campaign,
-            number=number,
+            campaign=step.campaign,
+            number=step.number,
             items=_bytes(batch.items),
             questions=_bytes(batch.questions),
             repeats=_bytes(batch.repeats),
-            plans=plan_bytes(plans),
+            plans=plan_bytes(step.plans),
             why=batch.why,
             phase=None if batch.known is None else batch.known.phase,
             known=None if batch.known is None else pack(batch.known),
-            opened=now,
+            opened=step.opened,
         )
     )
 
@@ -309,11 +315,12 @@ def _finite(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def unpack(content: bytes) -> dict[str, Any]:
-    """What ``pack`` was given, JSON-ready; ValueError for anything else.
+def unpack(content: bytes, phase: str) -> Snapshot:
+    """The Snapshot that ``pack`` was given; ValueError for anything else.
 
-    >>> unpack(pack(Snapshot("label", np.array([0, -1, 1]), np.array([7.5, 0, 8]), threshold=6.0)))
-    {..., 'labels': [0, -1, 1], 'evidence': [7.5, 0.0, 8.0]}
+    >>> known = Snapshot("label", np.array([0, -1, 1]), np.array([7.5, 0, 8]), threshold=6.0)
+    >>> unpack(pack(known), "label").evidence
+    array([7.5, 0. , 8. ])
     """
     try:
         head, _, arrays = zlib.decompressobj().decompress(content, _MOST).partition(b"\n")
@@ -327,10 +334,8 @@ def unpack(content: bytes) -> dict[str, Any]:
             raise ValueError(f"{number!r} in a snapshot")
     if items < 0 or len(arrays) != items * (6 if has_evidence else 2):
         raise ValueError(f"a snapshot of {items} items in {len(arrays)} bytes")
-    labels = np.frombuffer(arrays, "<i2", items)
-    evidence = np.frombuffer(arrays, "<f4", offset=2 * items)
+    labels = np.frombuffer(arrays, "<i2", items).astype(np.int64)
+    evidence = np.frombuffer(arrays, "<f4", offset=2 * items).astype(np.float64)
     if (labels < -1).any():
         raise ValueError("labels below -1 in a snapshot")
-    found["labels"] = labels.tolist()
-    found["evidence"] = evidence.tolist() if has_evidence else None
-    return found
+    return Snapshot(phase, labels, evidence if has_evidence else None, **found)

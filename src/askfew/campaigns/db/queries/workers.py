@@ -1,4 +1,4 @@
-"""The workers of a campaign: when they joined and were last seen, whether they were revoked."""
+"""The workers of a campaign: when they came, whether they were revoked, what they flagged."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, func, select, text, update
 
+from askfew.campaigns.db.database import RawTransaction
 from askfew.campaigns.db.queries.handout import OVERDUE
-from askfew.campaigns.db.raw import RawTransaction
-from askfew.campaigns.db.schema import campaigns, steps, workers
+from askfew.campaigns.db.schema import campaigns, flags, steps, workers
+from askfew.campaigns.records import Flag
 
 __all__ = [
     "ACTIVE_SECONDS",
@@ -17,7 +18,9 @@ __all__ = [
     "active_count",
     "admitted_count",
     "arrive",
+    "flags_of",
     "join_all",
+    "keep_flag",
     "revocations",
     "revoke",
     "see",
@@ -136,3 +139,26 @@ def revocations(connection: Connection, campaign: int) -> dict[str, bool]:
         .order_by(workers.c.joined, workers.c.name)
     )
     return {row.name: row.revoked is not None for row in rows}
+
+
+_FLAG = text(
+    "INSERT INTO flags (campaign, item, worker, reason, time)"
+    " VALUES (:campaign, :item, :worker, :reason, :time)"
+    " ON CONFLICT (campaign, item, worker) DO UPDATE"
+    " SET reason = excluded.reason, time = excluded.time"
+)
+
+
+def keep_flag(connection: Connection, campaign: int, flag: Flag, now: float) -> None:
+    """Store a flag; a second one of the same worker about the item replaces the first."""
+    connection.execute(_FLAG, {**vars(flag), "campaign": campaign, "time": now})
+
+
+def flags_of(connection: Connection, campaign: int) -> list[Flag]:
+    """All flags, oldest first."""
+    rows = connection.execute(
+        select(flags.c.item, flags.c.worker, flags.c.reason)
+        .where(flags.c.campaign == campaign)
+        .order_by(flags.c.time, flags.c.item)
+    )
+    return [Flag(*row) for row in rows]

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.flags import Flag
 from askfew.campaigns.reading.knowledge import ItemState
+from askfew.campaigns.records import Flag
 from askfew.records import Ints
 from askfew.web.pages.dashboard.view import Details
 
 __all__ = ["Gallery", "Shelf", "Tile", "gallery_of"]
 
 _TILES = 48
+"""Items on a page of one group: eight rows on a wide screen. A plain choice of layout."""
 _FIRST = 12
 """Items of a group that are shown beside the other groups: two rows on a wide screen."""
 UNDECIDED = -1

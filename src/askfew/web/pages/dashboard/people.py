@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -12,7 +10,6 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from starlette.responses import Response
 
 from askfew.campaigns.campaign import Campaign
-from askfew.campaigns.contents import check_name
 from askfew.campaigns.gold import GoldScore
 from askfew.errors import InvalidInput
 from askfew.web.access import invitations
@@ -23,8 +20,7 @@ from askfew.web.opened import Opened
 from askfew.web.pages.dashboard.view import Details
 from askfew.web.pages.rendering import page
 
-__all__ = ["InvitedPerson", "Person", "people_of", "read_names", "router"]
-_MOST_NAMES = 1000
+__all__ = ["InvitedPerson", "Person", "people_of", "router"]
 
 
 @dataclass(frozen=True)
@@ -84,37 +80,6 @@ class InvitedPerson:
     link: str | None
 
 
-def read_names(typed: str, table: bytes = b"") -> list[str]:
-    r"""Names one a line or with commas between them, and those of a CSV file, each once.
-
-    Of a file it is the column ``name``, or else the first one.
-
-    >>> read_names("ann, bob", b"team,name\nred,cora\n")
-    ['ann', 'bob', 'cora']
-    """
-    names = [name.strip() for name in re.split("[,;\n\r]", typed)]
-    try:
-        text = table.decode("utf-8-sig")
-        rows = [row for row in csv.reader(text.splitlines(), strict=True) if any(row)]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InvalidInput("the file of names must be CSV in UTF-8", error, "save it so") from None
-    if rows:
-        head = [cell.strip().lower() for cell in rows[0]]
-        column = head.index("name") if "name" in head else 0
-        body = rows[1:] if "name" in head else rows
-        names += [row[column].strip() for row in body if len(row) > column]
-    found = list(dict.fromkeys(name for name in names if name))
-    if not found:
-        raise InvalidInput("there must be names", "none", "type one a line, or choose a CSV file")
-    if len(found) > _MOST_NAMES:
-        raise InvalidInput(
-            f"at most {_MOST_NAMES:,} names at once are invited", len(found), "invite in parts"
-        )
-    for name in found:
-        check_name(name)
-    return found
-
-
 @router.post("/invite")
 def invite(
     request: Request,
@@ -129,7 +94,7 @@ def invite(
         request,
         caller,
         campaign,
-        lambda: invitations.invite_all(campaign, read_names(names, table)),
+        lambda: invitations.invite_all(campaign, invitations.read_names(names, table)),
     )
 
 
@@ -182,7 +147,9 @@ def make_open_link(
             wanted = int(most.replace(",", ""))
         except ValueError:
             raise InvalidInput(
-                "the number of people who may sign up must be a whole number", repr(most), "say one"
+                "the number of people who may sign up must be a whole number",
+                repr(most),
+                "enter one",
             ) from None
         token = invitations.make_open_link(campaign, wanted)
     except InvalidInput as error:

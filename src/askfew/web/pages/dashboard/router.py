@@ -12,15 +12,15 @@ from starlette.responses import JSONResponse, Response
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.naming import name_group
-from askfew.campaigns.reading.item_answers import answers_about
+from askfew.campaigns.reading.tallies import answers_about
 from askfew.errors import InvalidInput
 from askfew.web.access import invitations
-from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner
+from askfew.web.access.tokens import Caller
 from askfew.web.opened import Opened
 from askfew.web.pages.dashboard.gallery import gallery_of
 from askfew.web.pages.dashboard.people import people_of
-from askfew.web.pages.dashboard.view import Standing, View
+from askfew.web.pages.dashboard.view import DashboardData, View
 from askfew.web.pages.rendering import page
 from askfew.web.problems import Refused
 
@@ -29,8 +29,9 @@ __all__ = ["router"]
 router = APIRouter(prefix="/campaigns/{name}")
 
 _MOST_POINTS = 1000
+"""The most points of a chart: more than a screen has pixels to show. A round number."""
 _SAME = 204
-"""Nothing new since what the page has seen: htmx leaves it as it is."""
+"""The status for "nothing new since the page was loaded": htmx then changes nothing."""
 
 Seen = Annotated[str, Query()]
 
@@ -269,7 +270,7 @@ def _people_context(view: View) -> dict[str, Any]:
     }
 
 
-def _evidence(standing: Standing) -> dict[str, Any] | None:
+def _evidence(standing: DashboardData) -> dict[str, Any] | None:
     """The evidence per item, sorted, the surest first; at most a thousand points."""
     known = standing.known
     if known.evidence is None or max(known.evidence, default=0.0) <= 0:

@@ -13,15 +13,16 @@ from askfew.algorithms import CLAIM_VERSIONS
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.answers import count_by_time
 from askfew.campaigns.db.queries.campaigns import get_campaign
-from askfew.campaigns.flags import Flag, flags_of
+from askfew.campaigns.db.queries.workers import flags_of
 from askfew.campaigns.forecast_words import upper_words
 from askfew.campaigns.gold import GoldScore, gold_scores
 from askfew.campaigns.naming import in_names
 from askfew.campaigns.reading.independence import qualified
-from askfew.campaigns.reading.knowledge import Knowledge, guesses_of, knowledge_of
+from askfew.campaigns.reading.knowledge import Knowledge, cells_of, guesses_of, knowledge_of
 from askfew.campaigns.reading.split import Split, split_of
 from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.reading.tallies import Tallies, tallies_of
+from askfew.campaigns.records import Flag
 from askfew.campaigns.steps.advance import GOING
 from askfew.estimates.guesses import Guesses
 from askfew.records import Ints
@@ -37,11 +38,22 @@ from askfew.web.pages.words import (
     promise_of,
 )
 
-__all__ = ["Bill", "Curve", "Details", "Mark", "Standing", "Summary", "View", "standing_of"]
+__all__ = [
+    "Bill",
+    "Curve",
+    "DashboardData",
+    "Details",
+    "Mark",
+    "Summary",
+    "View",
+    "dashboard_data",
+    "details_of",
+]
 
 _POINTS = 240
+"""Points of the curve of answers. A plain choice: a point for every two or three pixels."""
 _SILENCE = 300.0
-"""Seconds."""
+"""Seconds without an answer after which the page says that nobody answers. A plain choice."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +65,7 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class DashboardData:
     """The status, what is known of every item, and how the answers came in."""
 
     status: CampaignStatus
@@ -100,7 +112,7 @@ class Standing:
         return item in certificate.get("representatives", ())
 
 
-def standing_of(campaign: Campaign) -> Standing:
+def dashboard_data(campaign: Campaign) -> DashboardData:
     """Read it from the store."""
     status = status_of(campaign)
     with campaign.database.snapshot() as connection:
@@ -109,7 +121,7 @@ def standing_of(campaign: Campaign) -> Standing:
         recipe = get_campaign(connection, campaign.id).recipe_dict
     curve = Curve([time for time, _ in points], [count for _, count in points])
     outcome = known.outcome
-    return Standing(
+    return DashboardData(
         status=status,
         known=known,
         curve=curve,
@@ -154,7 +166,7 @@ class Bill:
 class Summary:
     """The head of the dashboard."""
 
-    standing: Standing
+    standing: DashboardData
     ending: Ending
     sentence: str
     phase: Phase | None
@@ -165,9 +177,9 @@ class Summary:
 
 @dataclass(frozen=True, eq=False)
 class Details:
-    """Standing, tallies and guesses that belong together."""
+    """DashboardData, tallies and guesses that belong together."""
 
-    standing: Standing
+    standing: DashboardData
     tallies: Tallies
     guesses: Guesses
     split: Split | None
@@ -177,6 +189,21 @@ class Details:
     """By worker."""
 
 
+def details_of(campaign: Campaign) -> Details:
+    """Read them from the store."""
+    standing = dashboard_data(campaign)
+    with campaign.database.snapshot() as connection:
+        cells = cells_of(connection, campaign).sums()
+        guesses = guesses_of(connection, campaign, standing.known, cells)
+        split = split_of(connection, campaign, standing.known, guesses, cells)
+        flags: dict[int, tuple[Flag, ...]] = {}
+        for each in flags_of(connection, campaign.id):
+            flags[each.item] = (*flags.get(each.item, ()), each)
+        gold = gold_scores(connection, campaign.id, campaign.gold_cells())
+    tallies = tallies_of(campaign, standing.labels, cells)
+    return Details(standing, tallies, guesses, split, flags, gold)
+
+
 class View:
     """One campaign, as the owner sees it."""
 
@@ -184,15 +211,17 @@ class View:
         self.campaign, self.settings = campaign, campaign.settings
         self._caches: PageCaches = caches_of(request)
 
-    def standing(self) -> Standing:
+    def standing(self) -> DashboardData:
         """The standing, at most about a second old."""
-        make = standing_of
+        make = dashboard_data
         return self._caches.standings.get(self.settings.name, lambda: make(self.campaign))
 
     def details(self) -> Details:
         """The details; older for a large campaign, which takes longer to read."""
         over = self.standing().status.state not in GOING  # no undecided items below "All sorted"
-        return self._caches.details.get(self.settings.name, self._details, over=over)
+        return self._caches.details.get(
+            self.settings.name, lambda: details_of(self.campaign), over=over
+        )
 
     def changed(self) -> None:
         """Read everything again: the owner has just changed something."""
@@ -214,19 +243,7 @@ class View:
             self._bill(standing),
         )
 
-    def _details(self) -> Details:
-        standing = standing_of(self.campaign)
-        with self.campaign.database.snapshot() as connection:
-            guesses = guesses_of(connection, self.campaign, standing.known)
-            split = split_of(connection, self.campaign, standing.known, guesses)
-            flags: dict[int, tuple[Flag, ...]] = {}
-            for each in flags_of(connection, self.campaign.id):
-                flags[each.item] = (*flags.get(each.item, ()), each)
-            gold = gold_scores(connection, self.campaign.id, self.campaign.gold_cells())
-        tallies = tallies_of(self.campaign, standing.labels)
-        return Details(standing, tallies, guesses, split, flags, gold)
-
-    def _bill(self, standing: Standing) -> Bill:
+    def _bill(self, standing: DashboardData) -> Bill:
         status, settings = standing.status, self.settings
         figures = [("least", "lower bound", self._least())]
         foreseen = status.forecast
@@ -256,7 +273,7 @@ class View:
         return least_answers(self.settings, problem)
 
 
-def _sentence(standing: Standing, ending: Ending, phase: Phase | None) -> str:
+def _sentence(standing: DashboardData, ending: Ending, phase: Phase | None) -> str:
     status = standing.status
     if standing.outcome is not None:
         return f"{explained(ending, standing.outcome)} {promise_of(standing.known)}".strip()

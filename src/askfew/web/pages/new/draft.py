@@ -14,15 +14,21 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from askfew.campaigns.contents import check_group, check_items, check_questions
+from askfew.answers import KINDS, PLAIN_KINDS
 from askfew.campaigns.folder.load import read_items, read_questions
-from askfew.campaigns.folder.pictures import check_picture
 from askfew.campaigns.forecast import Sizes, unknown_of
 from askfew.campaigns.inputs import Inputs, what_is_wrong
-from askfew.campaigns.records import Item, Question
-from askfew.campaigns.sentences import shown
-from askfew.campaigns.settings import Settings, check_setting, setting_to_blame
-from askfew.errors import AskfewError, InvalidInput
+from askfew.campaigns.records import (
+    Item,
+    Question,
+    check_group,
+    check_items,
+    check_picture,
+    check_questions,
+)
+from askfew.campaigns.setting_values import read_setting
+from askfew.campaigns.settings import Settings, setting_to_blame
+from askfew.errors import AskfewError, InvalidInput, shown
 from askfew.planning import Range
 
 __all__ = ["RANGES", "Draft", "FormInput", "anchored", "items_from", "questions_from", "read_draft"]
@@ -31,6 +37,7 @@ T = TypeVar("T")
 _WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed", "people", "per_cell")
 _REAL = ("delta", "price", "lease_seconds", "step_timeout", "tolerance", "gold")
 _FEWEST_TO_FORECAST = 4
+"""Items from which on the form shows a forecast. A plain choice: fewer need hardly any answers."""
 RANGES = ("gap", "share", "useful")
 
 
@@ -55,7 +62,7 @@ def items_from(table: bytes | None, pictures: Iterable[tuple[str, bytes]]) -> tu
 
 
 def questions_from(table: bytes | None, lines: str) -> tuple[Question, ...]:
-    """Questions of a CSV file, or one a line; one that defines the split begins with a star."""
+    """Questions of a CSV file, or one per line; one that defines the split begins with a star."""
     typed = [line.strip() for line in lines.splitlines() if line.strip()]
     if table and typed:
         raise InvalidInput(
@@ -65,7 +72,7 @@ def questions_from(table: bytes | None, lines: str) -> tuple[Question, ...]:
         return _through_file("questions.csv", table, read_questions)
     if not typed:
         raise InvalidInput(
-            "there must be at least one question", "none", "type one a line, or choose a CSV file"
+            "there must be at least one question", "none", "type one per line, or choose a CSV file"
         )
     questions = tuple(
         Question(f"q{number}", line.lstrip("* "), line.startswith("*"))
@@ -76,7 +83,7 @@ def questions_from(table: bytes | None, lines: str) -> tuple[Question, ...]:
 
 
 def anchored(items: tuple[Item, ...], lines: str) -> tuple[Item, ...]:
-    """The items, with the groups of those that are known: ``item, group``, one a line.
+    """The items, with the groups of those that are known: ``item, group``, one per line.
 
     >>> [item.group for item in anchored((Item("a"), Item("b")), "b, owls")]
     ['', 'owls']
@@ -187,21 +194,21 @@ def read_draft(filled: FormInput) -> tuple[Draft | None, dict[str, str]]:
     values["name"] = texts.get("name", "")
     values |= {key: _number(texts[key], int) for key in _WHOLE if texts.get(key)}
     values |= {key: _number(texts[key], float) for key in _REAL if texts.get(key)}
-    values |= {key: texts[key] for key in ("method", "error") if texts.get(key)}
+    values |= {key: texts[key] for key in ("method", "error", "repeats") if texts.get(key)}
     if texts.get("groups"):
         values["groups"] = _groups(texts["groups"])
     if not values["name"]:
         sentences["name"] = "A campaign must have a name: type one, for example birds 2"
     for key, value in values.items():
-        tried(key, lambda key=key, value=value: check_setting(key, value))  # type: ignore[misc]
-    kind = tried("answers", lambda: check_setting("answers", _kind(texts)))
+        tried(key, lambda key=key, value=value: read_setting(key, value))  # type: ignore[misc]
+    kind = tried("answers", lambda: read_setting("answers", _kind(texts)))
     items = tried("items", lambda: items_from(filled.items, filled.pictures))
     if items is not None:
         items = tried("known", partial(anchored, items, texts.get("known", "")))
     questions = tried("questions", lambda: questions_from(filled.questions, texts["questions"]))
     reuse = texts.get("reuse") or None
     if reuse is not None:
-        reuse = tried("reuse", lambda: check_setting("name", reuse))
+        reuse = tried("reuse", lambda: read_setting("name", reuse))
     ranges = {key: tried(key, lambda key=key: _range(texts.get(key, ""))) for key in RANGES}  # type: ignore[misc]
     if sentences or items is None or questions is None or kind is None:
         return None, sentences
@@ -259,6 +266,7 @@ def _kind(texts: Mapping[str, str]) -> object:
         case "number":
             return {"number": {"sigma": _number(texts.get("sigma", ""), float)}}
         case other:
-            if other != "yes-no":
-                raise InvalidInput("answers must be yes-no, scale or number", other, "choose one")
+            if other not in PLAIN_KINDS:
+                known = ", ".join(kind.name for kind in KINDS)
+                raise InvalidInput(f"answers must be one of {known}", other, "choose one")
             return other

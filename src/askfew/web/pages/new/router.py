@@ -12,14 +12,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
+from askfew.answers import PLAIN_KINDS
 from askfew.campaigns.forecast import CrowdForecast, Sizes, crowd_forecast, unknown_of
 from askfew.campaigns.forecast_words import forecast_sentences, upper_words
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.planning import Range
-from askfew.web.access.callers import Caller
 from askfew.web.access.dependencies import Owner
+from askfew.web.access.tokens import Caller
 from askfew.web.pages.caches import caches_of
 from askfew.web.pages.forecasts import RUNS, ForecastRequest
 from askfew.web.pages.new.draft import RANGES, Draft, FormInput, read_draft
@@ -30,20 +31,22 @@ __all__ = ["router"]
 router = APIRouter(prefix="/new")
 
 _MOST_FILES = 20_000
+"""The most files of one form: a picture for every item. A round number."""
 _FIRST = {
     field: place
     for place, field in enumerate(
         ("name", "items", "known", "questions", "answers", "guidelines", "method")
     )
 }
-"""In the order of the form."""
+"""Fields in the order of the form, to name the first one that is wrong."""
 
 
 @router.get("")
 def form(request: Request, caller: Owner) -> Response:
     """The empty form."""
     store: Store = request.app.state.store
-    return page(request, "new/page.html", caller, others=store.names()[::-1])
+    others = store.names()[::-1]
+    return page(request, "new/page.html", caller, others=others, plain=PLAIN_KINDS.values())
 
 
 @router.post("")

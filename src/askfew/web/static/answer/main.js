@@ -15,7 +15,7 @@ const LOOK_AGAIN = [700, 1000, 1500, 2000, 3000];
 const { api, next: nextAddress, campaign, worker, actsFor } = page.root.dataset;
 const keep = new Keep(`askfew/${campaign}/${worker}`, changedElsewhere);
 
-let progress = { share: 0, text: "" };
+let progress = { share: 0, answers: null, sorted: "" };
 let shownSince = Date.now();
 let offline = false;
 let over = false; // the server will not talk to us any more

@@ -1,5 +1,7 @@
 // The page's parts, and how they show a question. Texts are set as text, never as HTML.
 
+import { progressOf } from "./words.js";
+
 const LONG_TEXT = 280;
 const $ = (id) => document.getElementById(id);
 
@@ -105,7 +107,7 @@ export function say(sentence, trouble = false) {
 /** How far the campaign is, and how much this worker has given, on whatever device. */
 export function showProgress(progress, given) {
   $("progress-fill").setAttribute("width", `${Math.round(progress.share * 1000) / 10}%`);
-  $("progress-text").textContent = progress.text;
+  $("progress-text").textContent = progressOf(progress, given);
   $("given").textContent = given === null ? "" : `you: ${given.toLocaleString("en")}`;
 }
 

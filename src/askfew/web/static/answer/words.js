@@ -28,6 +28,14 @@ export function readNumber(typed, { low, high }) {
 export const givenOf = ({ counted, outbox, waiting }) =>
   (counted || 0) + [...outbox, ...(waiting ? [waiting] : [])].filter((told) => !told.skip).length;
 
+/** How far the campaign is. What the server counted is a moment old: the worker's own are among all. */
+export function progressOf({ answers, sorted }, given) {
+  if (answers === null) return "";
+  const all = Math.max(answers, given || 0);
+  const count = `${all.toLocaleString("en")} ${all === 1 ? "answer" : "answers"}`;
+  return sorted ? `${sorted}, ${count}` : `${count} so far`;
+}
+
 /** An answer as it is said. */
 export const spoken = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
 

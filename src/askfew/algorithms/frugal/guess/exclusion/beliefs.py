@@ -24,10 +24,11 @@ from askfew.records import Floats, Ints
 __all__ = ["KNOWN", "Beliefs", "evidence_rate"]
 
 # Where no other measurement is named: values found by trial. What they cost is in
-# benchmarks/groups.md, and tests/algorithms/frugal/test_costs.py notices a dearer change.
+# benchmarks/groups.md; tests/algorithms/frugal/test_costs.py fails if a change costs more.
 _BOUNDED = np.array([0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97])
 """Levels on the scale 0 to 1."""
 _HALF = 0.3 * 1.8 ** np.arange(7.0)
+"""Distances of the next levels from the mean, in sigmas: fine near it, and up to ten."""
 _CENTRED = np.concatenate([-_HALF[::-1], [0.0], _HALF])
 """Levels of numbers in sigmas, around the question's mean."""
 _LEAST_GAP = 0.15
@@ -37,6 +38,7 @@ _TELLS = 0.15
 _DOUBT = 4.0
 """The weight of that prior, in questions."""
 _ITERATIONS = 12
+"""Rounds in which the shares of telling questions are fitted. A plain choice, not tuned."""
 _EDGE = 0.02
 """Levels on the scale 0 to 1 stay this far from its ends."""
 KNOWN = 0.95

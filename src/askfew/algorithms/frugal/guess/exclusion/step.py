@@ -20,7 +20,7 @@ from askfew.records import Floats, Ints
 __all__ = ["LabelStep", "exclude_plan"]
 
 # Where no other measurement is named: values found by trial. What they cost is in
-# benchmarks/groups.md, and tests/algorithms/frugal/test_costs.py notices a dearer change.
+# benchmarks/groups.md; tests/algorithms/frugal/test_costs.py fails if a change costs more.
 _STEP = 0.25
 """A step should bring this share of the nats that are still needed."""
 _EAGER = 0.35
@@ -88,7 +88,9 @@ class LabelStep:
             live &= np.where(self.new, self._promising(), unclear)
             score = np.where(self.new[:, None], score, self._telling())
             live &= score.max(axis=1) > _WORTH**2
-        live &= now.asked.sum(axis=1) <= _PATIENCE * now.answers[self.lean] + 20
+        # Answers to probes say little about the item itself, so they do not count against it.
+        probes = 2 * self.history.looked / len(now.open)
+        live &= now.asked.sum(axis=1) <= _PATIENCE * now.answers[self.lean] + 20 + probes
         if not live.any():
             return None
         score *= 1 + _VARIETY / (1 + now.asked)

@@ -1,6 +1,6 @@
 """Latent classes of the answers under a cap: the group of each item, the levels of each group.
 
-The numbers here and in ``panel`` and ``certify`` were chosen on 30 to 40 worlds (seeds from 1000
+The numbers here and in ``panel`` were chosen on 30 to 40 worlds (seeds from 1000
 on) of 60 items and 40 questions, yes/no, caps 1, 5, 12 and 40.
 """
 

@@ -24,7 +24,7 @@ from askfew.wording import counted
 __all__ = ["Hunt", "Target"]
 
 # Where no other measurement is named: the values of the prototype. What they cost is shown by
-# `askfew bench --suite full`, and tests/algorithms/frugal/test_costs.py notices a dearer change.
+# `askfew bench --suite full`; tests/algorithms/frugal/test_costs.py fails if a change costs more.
 _LEAST = 6
 """Samples in the smallest round."""
 _USABLE = 3.0

@@ -35,11 +35,14 @@ class Chooser:
         self.hunt: Hunt | None = None
         self.sides: Sides | None = None
         self.over = False
+        self._doubtful = np.zeros(0, dtype=np.int64)
+        """Items that were given up because more answers would not label them."""
 
     def propose(self) -> Plan:
         """What to do next, in the phase that the last step led to."""
         if self.over:
-            return Plan("end")
+            doubtful = {"doubtful": self._doubtful} if len(self._doubtful) else {}
+            return Plan("end", {}, doubtful)
         return (self.sides or self.hunt or self.search).propose() or Plan("end")
 
     def learn(self, plan: Plan, batch: Batch, tally: Tally) -> None:
@@ -106,6 +109,7 @@ class Chooser:
         self.sides = None
         if end == "done":
             self.over = True
+            self._doubtful = np.flatnonzero(sides.doubtful())
             return
         silent = end == "silent"
         hunt.disappoint(

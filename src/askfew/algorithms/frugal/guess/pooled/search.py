@@ -21,7 +21,7 @@ from askfew.wording import counted
 __all__ = ["Pair", "Search"]
 
 # Where no other measurement is named: the values of the prototype. What they cost is shown by
-# `askfew bench --suite full`, and tests/algorithms/frugal/test_costs.py notices a dearer change.
+# `askfew bench --suite full`; tests/algorithms/frugal/test_costs.py fails if a change costs more.
 _LEAST = 6
 """Samples in the smallest round."""
 _MOST = 2**16
@@ -41,8 +41,8 @@ _SURE = 0.9
 _LIKELY = 0.5
 """The chance at which a pair is handed over if it must not be asked more often."""
 _LONGEST = 100
-"""Answers a question, under a cap on cells, after which the search ends and says so. With one of 40
-questions useful (60 items, cap 40, gap .7, 12 worlds) it took up to 48, and 50 lost one world in
+"""Answers per question, under a cap on cells, after which the search ends and says so. With one of
+40 questions useful (60 items, cap 40, gap .7, 12 worlds) it took up to 48, and 50 lost one world in
 twelve; without an end it asked a third of all cells, eight times as much."""
 _MANY = 200
 """Questions from which on a second look asks one item only (see ``_beside``)."""

@@ -1,1 +1,0 @@
-"""File formats of answers and results, one in each file."""
