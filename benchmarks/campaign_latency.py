@@ -29,9 +29,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.slots import settle
 from askfew.campaigns.db.schema import slots, steps
-from askfew.campaigns.lease_id import LeaseId
 from askfew.campaigns.records import Answer, Item, Question
 from askfew.campaigns.settings import Settings
+from askfew.campaigns.slots.lease import LeaseId
 from askfew.campaigns.store import Store
 from askfew.clustering import cluster
 from askfew.oracles import bernoulli

@@ -111,7 +111,7 @@ def main() -> None:
         stated, hits = confidence[part].mean(), right[part].mean()
         span = f"{confidence[part].min():.4f} to {confidence[part].max():.4f}"
         print(f"| {n}: {span} | {stated:.4f} | {hits:.4f} | {hits - stated:+.4f} |")
-    print(f"\n{time.time() - began:.0f} s.")
+    print(f"\nIt took {time.time() - began:.0f} s.")
 
 
 if __name__ == "__main__":

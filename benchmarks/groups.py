@@ -9,12 +9,16 @@ are kept. The last result is kept in benchmarks/groups.md.
 
 from __future__ import annotations
 
-import argparse
+import sys
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.kept_table import count_rows, table_options
 
 from askfew.oracles import bernoulli
 from askfew.simulation import Instance, RunSummary, World, simulate_runs
@@ -50,20 +54,20 @@ class Row:
     aim: str
     options: dict[str, object] = field(default_factory=dict)
     most_runs: int = 10**9
-    """Of the dearest worlds fewer are drawn."""
+    """Fewer are drawn of the worlds that take longest."""
     max_answers: int = 10**8
 
 
 yes_no = partial(Instance, noise="yes-no")
 ROWS = {
-    "K = 3, 6 of 40 useful": Row(yes_no(60, 40, 6, 0.7, groups=3), "2 700 answers", {"groups": 3}),
-    "K = 5, 8 of 40 useful": Row(yes_no(60, 40, 8, 0.7, groups=5), "6 500 answers", {"groups": 5}),
+    "K = 3, 6 of 40 useful": Row(yes_no(60, 40, 6, 0.7, groups=3), "2,700 answers", {"groups": 3}),
+    "K = 5, 8 of 40 useful": Row(yes_no(60, 40, 8, 0.7, groups=5), "6,500 answers", {"groups": 5}),
     "K = 10, 12 of 60 useful, 100 items": Row(
-        yes_no(100, 60, 12, 0.7, groups=10), "21 000 answers", {"groups": 10}, most_runs=20
+        yes_no(100, 60, 12, 0.7, groups=10), "21,000 answers", {"groups": 10}, most_runs=20
     ),
     'K = 3, groups="auto"': Row(yes_no(60, 40, 6, 0.7, groups=3), "", {"groups": "auto"}),
     "cap 40, 4 of 40 useful": Row(
-        yes_no(60, 40, 4, 0.7), "all done, 1 850 answers", {"per_cell": 40}
+        yes_no(60, 40, 4, 0.7), "all done, 1,850 answers", {"per_cell": 40}
     ),
     "cap 12, 8 of 40 useful": Row(yes_no(60, 40, 8, 0.7), "97 % done", {"per_cell": 12}),
     "cap 5, 12 of 40 useful": Row(yes_no(60, 40, 12, 0.7), "90 % done", {"per_cell": 5}),
@@ -81,14 +85,20 @@ ROWS = {
 }
 
 
-HEAD = (
-    "| world | runs | mean answers | steps | runs done | items decided | wrong | aim |",
-    "|---|---|---|---|---|---|---|---|",
+COLUMNS = (
+    "world",
+    "runs",
+    "mean answers",
+    "steps",
+    "runs done",
+    "items decided",
+    "wrong",
+    "aim",
 )
 
 
-def counted_row(name: str, runs: int, seed: int, jobs: int) -> str:
-    """One row of the table."""
+def counted(name: str, runs: int, seed: int, jobs: int) -> tuple[str, ...]:
+    """One row of the table, without its name."""
     row = ROWS[name]
     many = min(runs, row.most_runs)
     found = simulate_runs(
@@ -105,42 +115,31 @@ def counted_row(name: str, runs: int, seed: int, jobs: int) -> str:
     low, high = summary.error_interval
     done = sum(run.status == "done" for run in found) / many
     return (
-        f"| {name} | {many} | {summary.mean_answers_all:,.0f} | {summary.mean_batches:.0f}"
-        f" | {done:.1%} | {summary.decided:.1%}"
-        f" | {summary.errors} of {many} ({low:.1%} to {high:.1%}) | {row.aim} |"
+        f"{many}",
+        f"{summary.mean_answers_all:,.0f}",
+        f"{summary.mean_batches:.0f}",
+        f"{done:.1%}",
+        f"{summary.decided:.1%}",
+        f"{summary.errors} of {many} ({low:.1%} to {high:.1%})",
+        row.aim,
     )
-
-
-def rows_in(file: Path | None, command: str) -> list[str]:
-    """The rows that the same command has written there before."""
-    before = file.read_text().splitlines() if file is not None and file.exists() else []
-    if command not in before or HEAD[-1] not in before:
-        return []
-    return [line for line in before[before.index(HEAD[-1]) + 1 :] if line.startswith("| ")]
 
 
 def main() -> None:
     """Count every row that is not in the file yet."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=-1)
+    parser = table_options(__doc__, runs=300)
     parser.add_argument("--only", default="", help="rows whose name begins so")
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     command = (
         f"`python benchmarks/groups.py --runs {given.runs} --seed {given.seed}`, 60 items unless it"
         " says otherwise, gap .7, delta .05."
     )
-    lines = [command, "", *HEAD, *rows_in(given.out, command)]
-    print("\n".join(lines), flush=True)
-    for name in ROWS:
-        if not name.startswith(given.only) or any(line.startswith(f"| {name} |") for line in lines):
-            continue
-        lines.append(counted_row(name, given.runs, given.seed, given.jobs))
-        print(lines[-1], flush=True)
-        if given.out is not None:
-            given.out.write_text("\n".join(lines) + "\n")
+    rows = {
+        (name,): partial(counted, name, given.runs, given.seed, given.jobs)
+        for name in ROWS
+        if name.startswith(given.only)
+    }
+    count_rows(command, COLUMNS, rows, given.out)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ benchmarks/guarantee.md.
 
 from __future__ import annotations
 
-import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +18,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.kept_table import count_rows, table_options
 
 from askfew import oracles
 from askfew.algorithms.frugal.guess.pooled.sides import End, Sides
@@ -123,53 +127,45 @@ TRIALS: dict[str, tuple[Family, Callable[..., Run]]] = {
     "cap 2, panels cover all": (Instance(20, 20, 16, 0.8, noise="yes-no"), told(per_cell=2)),
 }
 
-HEAD = (
-    "| instance | delta | errors | rate | 95 % interval | unfinished | mean answers | |",
-    "|---|---|---|---|---|---|---|---|",
+COLUMNS = (
+    "instance",
+    "delta",
+    "errors",
+    "rate",
+    "95 % interval",
+    "unfinished",
+    "mean answers",
+    "",
 )
 
 
-def counted_row(name: str, delta: float, runs: int, seed: int, jobs: int) -> str:
-    """One row of the table."""
+def counted(name: str, delta: float, runs: int, seed: int, jobs: int) -> tuple[str, ...]:
+    """One row of the table, without its name and delta."""
     family, method = TRIALS[name]
     trial = partial(method, delta=delta, max_answers=10**7)
     summary = RunSummary.of(repeat(family, trial, runs=runs, seed=seed, engine=local(jobs)))
     low, high = summary.error_interval
     verdict = "ok" if high <= delta else "unclear" if low <= delta else "BROKEN"
     return (
-        f"| {name} | {delta} | {summary.errors} of {runs} | {summary.error_rate:.2%}"
-        f" | {low:.2%} to {high:.2%} | {summary.unfinished}"
-        f" | {summary.mean_answers or 0:,.0f} | {verdict} |"
+        f"{summary.errors} of {runs}",
+        f"{summary.error_rate:.2%}",
+        f"{low:.2%} to {high:.2%}",
+        f"{summary.unfinished}",
+        f"{summary.mean_answers or 0:,.0f}",
+        verdict,
     )
-
-
-def rows_in(file: Path | None, command: str) -> list[str]:
-    """The rows that the same command has written there before."""
-    before = file.read_text().splitlines() if file is not None and file.exists() else []
-    if command not in before or HEAD[-1] not in before:
-        return []
-    return [line for line in before[before.index(HEAD[-1]) + 1 :] if line.startswith("| ")]
 
 
 def main() -> None:
     """Count every row that is not in the file yet."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=-1)
-    parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
+    given = table_options(__doc__, runs=2000).parse_args()
     command = f"`python benchmarks/guarantee.py --runs {given.runs} --seed {given.seed}`"
-    lines = [command, "", *HEAD, *rows_in(given.out, command)]
-    print("\n".join(lines), flush=True)
-    for name in TRIALS:
-        for delta in DELTAS:
-            if any(line.startswith(f"| {name} | {delta} |") for line in lines):
-                continue
-            lines.append(counted_row(name, delta, given.runs, given.seed, given.jobs))
-            print(lines[-1], flush=True)
-            if given.out is not None:
-                given.out.write_text("\n".join(lines) + "\n")
+    rows = {
+        (name, f"{delta}"): partial(counted, name, delta, given.runs, given.seed, given.jobs)
+        for name in TRIALS
+        for delta in DELTAS
+    }
+    count_rows(command, COLUMNS, rows, given.out)
 
 
 if __name__ == "__main__":

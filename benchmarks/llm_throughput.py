@@ -24,17 +24,16 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from askfew.campaigns.db.queries.calls import CallLimits
 from askfew.campaigns.store import Store
-from askfew.workers.desk import Pictures
+from askfew.workers.desk import Pictures, StoreDesk
+from askfew.workers.llm.answerer import ModelAnswerer, RunContext
 from askfew.workers.llm.config import Config
 from askfew.workers.llm.endpoint import Endpoint, Secret
-from askfew.workers.llm.exchanges import ExchangeLog
-from askfew.workers.llm.judge import Judge, Office
-from askfew.workers.llm.ledger import Ledger
+from askfew.workers.llm.ledger import ExchangeLog, Ledger
 from askfew.workers.llm.limits import Limits
 from askfew.workers.llm.prompt import Prompts
 from askfew.workers.shift import Shift
-from askfew.workers.store_desk import StoreDesk
 from campaign_tools import sweep
 from fake_endpoint import FakeEndpoint
 
@@ -88,11 +87,12 @@ async def work(url: str, slots: int, answers: int) -> None:
         kind = campaign.settings.answers
         config = Config(models=("model",), concurrency=slots)
         log = ExchangeLog(Path(folder, "log.jsonl"), SECRET)
-        office = Office(config, Endpoint(url, SECRET, 60.0), Ledger(), Limits(), log, SECRET)
+        limits = Limits(CallLimits(), desk.admit_call)
+        context = RunContext(config, Endpoint(url, SECRET, 60.0), Ledger(), limits, log, SECRET)
         pictures = Pictures(desk)
-        judge = Judge(office, "model", "model", kind, Prompts(kind, ""), pictures)
+        judge = ModelAnswerer(context, "model", "model", kind, Prompts(kind, ""), pictures)
         await Shift(desk, judge, slots).run()
-        await office.endpoint.close()
+        await context.endpoint.close()
         pictures.close()
         log.close()
         store.close()

@@ -47,7 +47,6 @@ class Rehearsed:
     @property
     def row(self) -> str:
         """A line of the table."""
-        n = len(self.runs)
         statuses = Counter(run.status for run in self.runs)
         certified = [run for run in self.runs if run.finished and run.decided > 0]
         usual = sum(run.answers <= 1.3 * self.forecast.most_answers for run in certified)
@@ -58,10 +57,10 @@ class Rehearsed:
         ended = ", ".join(f"{status} {count}" for status, count in sorted(statuses.items()))
         return (
             f"| {self.name} | {mean:,.0f} | {max(run.answers for run in self.runs):,} |"
-            f" {self.forecast.most_answers:,}: {usual} of {n} |"
-            f" {self.told.most_answers:,}: {told} of {n} |"
+            f" {self.forecast.most_answers:,} | {usual} |"
+            f" {self.told.most_answers:,} | {told} |"
             f" {np.mean([run.decided for run in self.runs]):.4f} | {ended} |"
-            f" {wrong} of {n} runs, {share:.5f} of the labels |"
+            f" {wrong} | {share:.4f} |"
         )
 
 
@@ -155,11 +154,16 @@ def main() -> None:
         " no difference to what is asked; the last table goes through one.\n"
     )
     print(
-        "| error | mean answers | most | forecast by the usual ranges: runs certified within 1.3 of"
-        " its 90 % figure | forecast told gap, share and useful questions: the same | certified"
-        " items | ended | wrong about the rule |"
+        "*Forecast* is the 90 % figure by the usual ranges, *told* the same where the gap, the"
+        " share and the useful questions are said; *within* are the runs that certified labels with"
+        f" at most 1.3 times as many answers, of {told.runs}. *Wrong* is about the rule: runs with"
+        " a wrong label, and the share of the labels.\n"
     )
-    print("|---|---|---|---|---|---|---|---|")
+    print(
+        "| error | mean answers | most | forecast | within | told | within | certified items"
+        " | ended | wrong runs | wrong labels |"
+    )
+    print("|" + "---|" * 11)
     for error in ("any", "share"):
         for anchors in (0, 4):
             print(rehearse(error, anchors, told.runs, told.seed).row, flush=True)
@@ -169,7 +173,7 @@ def main() -> None:
     for seed in range(told.stored):
         status, certified, answers, most = on_a_store(seed)
         print(f"| seed {seed} | {status} | {certified} of {WORLD.items} | {answers:,} | {most} |")
-    print(f"\n{time.time() - began:.0f} s.")
+    print(f"\nIt took {time.time() - began:.0f} s.")
 
 
 if __name__ == "__main__":

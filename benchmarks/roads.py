@@ -9,6 +9,7 @@ much a newcomer must read to follow one thing, and is meant to be compared with 
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import sys
@@ -49,14 +50,15 @@ class Road:
 
     def _note(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(_HOME):
+        # Importing a file is not running it: bodies of modules and classes do not count.
+        function = code.co_flags & inspect.CO_OPTIMIZED
+        if event == "call" and function and code.co_filename.startswith(_HOME):
             self.functions.add((code.co_filename, code.co_qualname, code.co_firstlineno))
 
     @property
     def files(self) -> list[str]:
-        """In which a function ran; importing a file is not running it."""
-        ran = {name for name, function, _ in self.functions if function != "<module>"}
-        return sorted(name.removeprefix(_HOME) for name in ran)
+        """In which a function ran."""
+        return sorted({name.removeprefix(_HOME) for name, _, _ in self.functions})
 
 
 def _campaign(store: Store, name: str) -> Campaign:

@@ -5,8 +5,8 @@
 The campaign certifies items by a rule of three questions. Every step's answers are put into the
 store by SQL, as if workers had told them; then one call closes the step, computes the next and
 opens it. Counted is the CPU time of this process (the database has its own) for that call, for
-``create``, for ``status`` and for the report; and how much the database grew for each answer.
-``--write`` keeps the table in scale.md.
+``create``, for ``status``, for what the dashboard reads and for the report; and how much the
+database grew for each answer. ``--write`` keeps the table in scale.md.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.rule import Node, Rule
+from askfew.web.pages.dashboard.view import details_of
 from postgres import PrivatePostgres
 
 T = TypeVar("T")
@@ -93,6 +94,7 @@ def measured(url: str, items: int, questions: int, steps: int) -> list[str]:
     grown = (size(campaign) - before) / answers
     fresh = store.campaign("wide")
     counted(lines, "status", lambda: status_of(fresh))
+    counted(lines, "the dashboard, all parts", lambda: details_of(fresh))
     page = counted(lines, "report", lambda: report_html(fresh))
     store.close()
     lines.append(f"\nThe report has {len(page) / 1e6:.1f} MB.")

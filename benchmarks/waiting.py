@@ -1,13 +1,14 @@
 """How long people wait: twelve of them at one campaign, and one leaves in the middle.
 
-    python benchmarks/waiting.py [--campaigns 3] [--write]
+    python benchmarks/waiting.py [--campaigns 3] [--reliability 0.9 0.8] [--processes 1]
 
 Each is simulated as the answering page behaves (``web/static/answer``): it shows one question and
 may have the next ready, holds the newest answer back for an undo, and looks again when there is
 nothing. They share one real store, whose clock is simulated: between two events no time passes, so
 what the server itself needs is not in it. An answer takes five seconds on average (log-normal).
 The one who leaves shuts the lid: nothing is handed back, an answer that was held back is lost, and
-what they hold is free when its lease runs out. ``--write`` keeps the table in waiting.md.
+what they hold is free when its lease runs out. With several ``--processes`` each request goes to
+any of so many servers, as with ``serve --workers``. The last results are kept in waiting.md.
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ from __future__ import annotations
 import argparse
 import heapq
 import itertools
-import platform
 import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -34,17 +33,8 @@ LEAVES_AFTER = 5 * 60.0
 HOLD_BACK, IN_HAND, LOOK_AGAIN = 3.0, 2, (0.7, 1.0, 1.5, 2.0, 3.0)
 """As in main.js."""
 ITEMS, QUESTIONS, CARRYING = 100, 15, 6
-HEADER = """# How long people wait
-
-`python benchmarks/waiting.py --campaigns {campaigns} --write` on Python {version}. {people} people
-at five seconds an answer, {items} items, {questions} questions of which {carrying} carry the split,
-method rule, `error = "share"`, `people = {people}`; one leaves after {minutes:g} minutes without a
-word. The clock is simulated. Idle is the others' time without a question, from their arrival to the
-end, worst the longest wait; a run is about how many items in a row, on average, one person is asked
-the same question. Before leases followed the worker's pace (600 s each; seed 0, reliability 0.9),
-35 % of their time was idle, and the worst wait was 383 s.
-
-| reliability | seed | ended | answers | steps | smallest step | minutes | idle | worst, s | run |
+HEADER = """\
+| servers | reliability | seed | ended | answers | steps | minutes | idle | worst, s | run |
 |---|---|---|---|---|---|---|---|---|---|
 """
 
@@ -80,9 +70,9 @@ class Person:
 class Room:
     """Everybody at one campaign; the first of them leaves."""
 
-    def __init__(self, campaign: Campaign, clock: Clock, seed: int, reliable: float) -> None:
-        self.campaign, self.clock, self.reliable = campaign, clock, reliable
-        self.rng = np.random.default_rng([seed, 7])
+    def __init__(self, servers: list[Campaign], clock: Clock, seed: int, reliable: float) -> None:
+        self.servers, self.clock, self.reliable = servers, clock, reliable
+        self.rng, self.routes = np.random.default_rng([seed, 7]), np.random.default_rng([seed, 8])
         self.people = [Person(f"p{number}") for number in range(PEOPLE)]
         self.events: list[tuple[float, int, str, Person, str]] = []
         self.order = itertools.count()
@@ -108,15 +98,16 @@ class Room:
     def _fetch(self, who: Person, _: str = "") -> None:
         if len(who.held) >= IN_HAND:
             return
-        room = may_hold(self.campaign, who.name) - len(who.held)
-        came = self.campaign.ask(who.name, room) if room > 0 else []
+        campaign = self._any_server()
+        room = may_hold(campaign, who.name) - len(who.held)
+        came = campaign.ask(who.name, room) if room > 0 else []
         nothing_shown = not who.held
         who.held += came
         if came:
             who.vain = 0
             if nothing_shown:
                 self._show(who)
-        if not came and self.campaign.state != "running":
+        if not came and campaign.state != "running":
             who.idle_since, who.gone = None, True
         elif len(who.held) < IN_HAND:
             self._later(LOOK_AGAIN[min(who.vain, len(LOOK_AGAIN) - 1)], "fetch", who)
@@ -156,65 +147,54 @@ class Room:
     def _send(self, who: Person) -> None:
         if who.unsent is not None:
             lease, said, seconds = who.unsent
-            self.campaign.tell(lease, said, seconds=seconds)
+            self._any_server().tell(lease, said, seconds=seconds)
             who.unsent = None
 
+    def _any_server(self) -> Campaign:
+        """The campaign as one of the server processes has it open."""
+        return self.servers[int(self.routes.integers(len(self.servers)))]
 
-def played(seed: int, reliable: float) -> str:
+
+def played(seed: int, reliable: float, processes: int = 1) -> str:
     """A line of the table."""
     with tempfile.TemporaryDirectory() as folder:
         clock = Clock()
-        store = Store(f"sqlite:///{folder}/store.db", clock=clock)
+        store, *others = (
+            Store(f"sqlite:///{folder}/store.db", clock=clock) for _ in range(processes)
+        )
         chosen = {"error": "share", "people": PEOPLE, "max_answers": 100_000}
         campaign = store.create(
             Settings.from_dict({"name": "c", "seed": seed, **chosen}),
             [Item(f"i{number}") for number in range(ITEMS)],
             [Question(f"q{number}", "?") for number in range(QUESTIONS)],
         )
-        began, room = clock.now, Room(campaign, clock, seed, reliable)
+        servers = [campaign, *(each.campaign("c") for each in others)]
+        began, room = clock.now, Room(servers, clock, seed, reliable)
         room.run()
         waits = [wait for each in room.people[1:] for wait in each.waits]
         idle, busy = sum(waits), sum(each.busy for each in room.people[1:])
         runs = [run for each in room.people for run in each.runs]
         status = status_of(campaign)
-        smallest = min(_sizes(campaign))
-        store.close()
+        for each in (store, *others):
+            each.close()
     return (
-        f"| {reliable} | {seed} | {status.phase} | {status.answers:,} | {status.steps} | {smallest}"
-        f" | {(clock.now - began) / 60:.1f} | {idle / (idle + busy):.1%} | {max(waits):.0f}"
-        f" | {sum(runs) / len(runs):.1f} |"
+        f"| {processes} | {reliable} | {seed} | {status.phase} | {status.answers:,}"
+        f" | {status.steps} | {(clock.now - began) / 60:.1f} | {idle / (idle + busy):.1%}"
+        f" | {max(waits):.0f} | {sum(runs) / len(runs):.1f} |"
     )
-
-
-def _sizes(campaign: Campaign) -> list[int]:
-    from askfew.campaigns.db.queries.steps import all_steps
-
-    with campaign.database.read() as connection:
-        return [int(step.batch.repeats.sum()) for step in all_steps(connection, campaign.id)]
 
 
 def main() -> None:
-    """Play, print, and keep."""
-    parser = argparse.ArgumentParser()
+    """Play, and print a line for each campaign."""
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=3)
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--reliability", type=float, nargs="+", default=[0.9, 0.8])
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
-    text = HEADER.format(
-        campaigns=options.campaigns,
-        version=platform.python_version(),
-        people=PEOPLE,
-        items=ITEMS,
-        questions=QUESTIONS,
-        carrying=CARRYING,
-        minutes=LEAVES_AFTER / 60,
-    )
-    print(text, end="", flush=True)
-    for reliable in (0.9, 0.8):
+    print(HEADER, end="", flush=True)
+    for reliable in options.reliability:
         for seed in range(options.campaigns):
-            print(line := played(seed, reliable), flush=True)
-            text += f"{line}\n"
-    if options.write:
-        Path(__file__).with_suffix(".md").write_text(text)
+            print(played(seed, reliable, options.processes), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
 """How the site is built: ``make docs``. No network is used, and warnings are errors."""
 
 import re
+import sys
+from pathlib import Path
 
 from docutils.nodes import SkipNode
 from latex2mathml.converter import convert
 
 from askfew import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "askfew"
 author = "The askfew founders"
@@ -18,6 +22,8 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "constants",
+    "line_breaks",
 ]
 exclude_patterns = ["_build", "gallery", "auto_gallery/*.ipynb"]
 myst_heading_anchors = 4  # pages link to each other's headings, as they do in any Markdown viewer
@@ -35,7 +41,12 @@ html_theme_options = {
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_type_aliases = {"ArrayLike": "ArrayLike", "NDArray": "NDArray"}  # not what they stand for
+autodoc_type_aliases = {  # not what they stand for
+    "ArrayLike": "ArrayLike",
+    "NDArray": "NDArray",
+    "Ints": "NDArray[int64]",
+    "Floats": "NDArray[float64]",
+}
 maximum_signature_line_length = 90  # longer ones get a line for each parameter
 python_use_unqualified_type_names = True
 
@@ -71,10 +82,15 @@ def _say_formulas(app, what, name, obj, options, lines):  # noqa: ARG001 - Sphin
 
 
 def _say_types(app, what, name, obj, options, signature, returns):  # noqa: ARG001
-    """A name of a type inside a union comes as ``TypeAliasForwardRef('ArrayLike')``."""
+    """A name of a type inside a union comes as ``TypeAliasForwardRef('ArrayLike')``.
+
+    A default may be ``<factory>`` or the like, which is no Python, so commas within types would
+    be taken for those between parameters.
+    """
 
     def said(text: str | None) -> str | None:
-        return text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text)
+        text = text and re.sub(r"TypeAliasForwardRef\('([^']+)'\)", r"\1", text)
+        return text and re.sub(r"<[^<>]+>", "...", text)
 
     return said(signature), said(returns)
 
@@ -83,7 +99,9 @@ def _mathml(display: str):
     """Formulas as MathML, which browsers draw by themselves: no script is fetched for them."""
 
     def visit(writer, node):
-        writer.body.append(convert(node.astext(), display=display))
+        formula = convert(node.astext(), display=display)
+        wide = f'<div class="formula">{formula}</div>'  # it scrolls by itself on a phone
+        writer.body.append(formula if display == "inline" else wide)
         raise SkipNode
 
     return visit, None
