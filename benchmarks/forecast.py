@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from askfew.planning import OwnerKnowledge, Range, Unknown, forecast
+from askfew.planning import OwnerKnowledge, Range, Simulation, Unknown, forecast
 from askfew.simulation import Family, Run, World, local, repeat, try_method
 
 DELTA = 0.05
@@ -74,9 +74,8 @@ def row(
     name: str, unknown: Unknown, told: OwnerKnowledge, method: str, said: argparse.Namespace
 ) -> str:
     """A line of the table."""
-    bill = forecast(
-        unknown, method=method, told=told, delta=DELTA, runs=said.runs, seed=0, jobs=said.jobs
-    )
+    simulation = Simulation(method=method, told=told, delta=DELTA, jobs=said.jobs)
+    bill = forecast(unknown, simulation, runs=said.runs)
     over = share_under(unknown, told, method, bill.q90, said)
     corner = share_under(unknown.hardest(), told, method, bill.hardest_q90, said)
     return (

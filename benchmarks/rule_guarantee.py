@@ -24,8 +24,9 @@ from scipy.stats import beta
 from askfew import oracles
 from askfew.algorithms import start
 from askfew.driver import run
-from askfew.records import Batch, Finding, Floats, Ints, Oracle, Tally
+from askfew.records import Batch, Finding, Floats, Oracle, Tally
 from askfew.rule import Node, Rule
+from askfew.simulation.referee import wrong_about
 
 DELTAS = (0.1, 0.05)
 HAIR = 0.002
@@ -156,24 +157,6 @@ ERRORS = {"70 % within .02 of the cut": ("share",), "learnt": ("share",)}
 """Where it is not any error that is bounded."""
 
 
-def wrong(rule: Rule, labels: Ints, means: Floats, margin: float) -> int:
-    """Labels on the wrong side of a line of the rule."""
-    bad = np.zeros(len(labels), dtype=bool)
-
-    def walk(at: Node | tuple[int, ...]) -> set[int]:
-        if not isinstance(at, Node):
-            return set(at)
-        low, high = walk(at.low), walk(at.high)
-        scores = at.scores(means[:, np.array(rule.questions, dtype=np.int64)])
-        below, above = at.lines(margin)
-        bad[np.isin(labels, list(low)) & (scores > below + 1e-12)] = True
-        bad[np.isin(labels, list(high)) & (scores < above - 1e-12)] = True
-        return low | high
-
-    walk(rule.root)
-    return int(bad.sum())
-
-
 def one_run(name: str, error: str, delta: float, seed: tuple[int, ...]) -> tuple[int, int, int]:
     """Wrong labels, labels and answers of one run."""
     for_world, for_answers, for_skips, for_method = (
@@ -189,7 +172,9 @@ def one_run(name: str, error: str, delta: float, seed: tuple[int, ...]) -> tuple
     assert isinstance(finding, Finding)
     if finding.rule is None:
         return 0, 0, ended.meter.answers
-    bad = wrong(finding.rule, finding.labels, world.means, world.options.get("margin", 0.5))
+    means = world.means[:, finding.rule.places(range(world.means.shape[1]))]
+    margin = world.options.get("margin", 0.5)
+    bad = int(wrong_about(finding.rule, margin, finding.labels, means).sum())
     return bad, int((finding.labels >= 0).sum()), ended.meter.answers
 
 

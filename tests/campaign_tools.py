@@ -164,6 +164,20 @@ def answer_all(
     return told
 
 
+def answer_by_fresh_processes(
+    url: str, clock: Clock, name: str, n: int, answer: Callable[[Assignment], object]
+) -> None:
+    """Until there is nothing more to answer; each n answers by a store that was just opened."""
+    asked: list[Assignment] | None = None
+    while asked is None or asked:
+        process = Store(url, clock=clock)
+        campaign = process.campaign(name)
+        asked = campaign.ask("ann", n)
+        for each in asked:
+            campaign.tell(each.id, answer(each))
+        process.close()
+
+
 def slot(campaign: Campaign, number: int, step: int = 0) -> Any:
     """A row of the slots table."""
     with campaign.database.read() as connection:

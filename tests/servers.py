@@ -1,9 +1,10 @@
-"""A server of a store, in a thread of this process."""
+"""A store in a file, and a server of a store in a thread of this process."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from askfew.campaigns.store import Store
 from askfew.web.access.tokens import first_token
@@ -16,6 +17,14 @@ from askfew.web.server import address, bound
 class Served:
     url: str
     owner: str
+
+
+@contextmanager
+def store_in(folder: Path) -> Iterator[Store]:
+    """A store in a file of its own."""
+    opened = Store(f"sqlite:///{folder / 'store.db'}")
+    yield opened
+    opened.close()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import pytest
 import askfew
 from askfew import theory
 from askfew.errors import InvalidInput
-from askfew.planning import Forecast, Range, Unknown, forecast, forecast_curves
+from askfew.planning import Forecast, Range, Simulation, Unknown, forecast, forecast_curves
 from askfew.planning.theory_params import least_mean
 from askfew.simulation import Family, Instance, Run, error_interval, local, repeat, try_method
 
@@ -19,7 +19,7 @@ UNKNOWN = Unknown(40, 12, Range(0.6, 0.9), Range(0.2, 0.5), Range(2, 4))
 
 @pytest.fixture(scope="module")
 def bill() -> Forecast:
-    return forecast(UNKNOWN, delta=0.05, price=0.02, cap=1200, runs=150, seed=1, jobs=1)
+    return forecast(UNKNOWN, Simulation(seed=1, jobs=1), price=0.02, cap=1200, runs=150)
 
 
 def share_under(family: Family, limit: float) -> tuple[float, float]:
@@ -69,7 +69,7 @@ def test_money_is_answers_times_price(bill: Forecast) -> None:
 
 
 def test_weaker_gaps_cost_more() -> None:
-    curves = forecast_curves(UNKNOWN, delta=0.05, runs=16, seed=0, jobs=1, points=2)
+    curves = forecast_curves(UNKNOWN, Simulation(jobs=1), runs=16, points=2)
     assert list(curves) == [pytest.approx(0.2), pytest.approx(0.316228), pytest.approx(0.5)]
     for points in curves.values():
         (_, weak, _), (_, strong, _) = points
@@ -89,26 +89,26 @@ def test_the_same_seed_gives_the_same_bill_from_python() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "sentence"),
+    ("simulation", "bill", "sentence"),
     [
-        ({"price": -1.0}, "price, per answer, must be at least 0"),
-        ({"price": math.nan}, "price, per answer, must be at least 0"),
-        ({"cap": 0}, "cap must be at least 1 answer"),
-        ({"repeats": 0}, "repeats must be at least 1"),
-        ({"delta": 1.0}, "delta, the allowed probability"),
-        ({"runs": 0}, "runs must be at least 1"),
-        ({"jobs": 0}, "jobs must be at least 1"),
-        ({"seed": -1}, "seed must not be negative"),
+        ({}, {"price": -1.0}, "price, per answer, must be at least 0"),
+        ({}, {"price": math.nan}, "price, per answer, must be at least 0"),
+        ({}, {"cap": 0}, "cap must be at least 1 answer"),
+        ({}, {"repeats": 0}, "repeats must be at least 1"),
+        ({"delta": 1.0}, {}, "delta, the allowed probability"),
+        ({}, {"runs": 0}, "runs must be at least 1"),
+        ({"jobs": 0}, {}, "jobs must be at least 1"),
+        ({"seed": -1}, {}, "seed must not be negative"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_simulated(
-    bad: dict[str, Any], sentence: str
+    simulation: dict[str, Any], bill: dict[str, Any], sentence: str
 ) -> None:
     def never(runs: Iterator[Run]) -> Iterator[Run]:
         raise AssertionError("something was simulated")
 
     with pytest.raises(InvalidInput, match=sentence):
-        forecast(UNKNOWN, **{"jobs": 1, **bad}, watch=never)
+        forecast(UNKNOWN, Simulation(**{"jobs": 1, **simulation}), **bill, watch=never)
 
 
 @pytest.mark.parametrize(
@@ -129,6 +129,6 @@ def test_a_guess_that_cannot_be_is_called_by_its_name(
 
 
 def test_jobs_do_not_change_the_forecast() -> None:
-    one, two = (forecast(UNKNOWN, runs=12, jobs=jobs) for jobs in (1, 2))
+    one, two = (forecast(UNKNOWN, Simulation(jobs=jobs), runs=12) for jobs in (1, 2))
     assert one == two
     assert np.isfinite(one.q90)

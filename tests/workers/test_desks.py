@@ -17,16 +17,15 @@ from askfew.errors import InvalidInput, StoreUnreachable
 from askfew.workers.desk import Desk, StoreDesk
 from askfew.workers.server_desk import ServerDesk
 from campaign_tools import answer_all, answers_of, sweep
-from servers import Served, serving
+from servers import Served, serving, store_in
 
 PICTURE = b"GIF89a, more or less"
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    opened = Store(f"sqlite:///{tmp_path_factory.mktemp('desks') / 'store.db'}")
-    yield opened
-    opened.close()
+    with store_in(tmp_path_factory.mktemp("desks")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

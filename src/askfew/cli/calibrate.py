@@ -13,9 +13,10 @@ from typer import Option
 from askfew.algorithms import check_delta, takes_budget
 from askfew.cli import options
 from askfew.cli.output import check_drawable, note, print_json, progress, report
+from askfew.cli.simulate import WorldOptions
 from askfew.errors import InvalidInput
 from askfew.sessions import MAX_ANSWERS
-from askfew.simulation import CustomWorlds, Instance, Run, RunSummary, simulate_runs
+from askfew.simulation import Run, RunSummary, simulate_runs
 from askfew.wording import counted
 
 __all__ = ["calibrate"]
@@ -24,21 +25,13 @@ BINS = 12
 """Bars of the histogram. A plain choice: it fits a screen."""
 WIDTH = 40
 """Characters of the longest bar. A plain choice: it fits a line of 80."""
+_USUAL_WORLD = WorldOptions()
 
 
+@options.expand_options
 def calibrate(
     method: options.Method = "frugal",
-    items: options.Items = 100,
-    questions: options.Questions = 20,
-    useful: options.Useful = 3,
-    gap: options.Gap = 0.7,
-    noise: options.Noise = "yes-no",
-    sigma: options.Sigma = 1.0,
-    balance: options.Balance = 0.5,
-    decay: options.Decay = 0.0,
-    groups: options.Groups = 2,
-    spread: options.Spread = 0.0,
-    oracle: options.Worlds = None,
+    world: WorldOptions = _USUAL_WORLD,
     look_for: options.LookFor = None,
     error: options.Error = None,
     per_cell: options.PerCell = None,
@@ -60,11 +53,7 @@ def calibrate(
             f"{method!r}, which spends a budget and promises nothing",
             "use simulate --budget",
         )
-    instance: Instance | CustomWorlds = (
-        Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
-        if oracle is None
-        else CustomWorlds.named(oracle)
-    )
+    instance = world.family()
     results = simulate_runs(
         instance,
         method,
@@ -76,7 +65,7 @@ def calibrate(
         anchors=anchors,
         options=options.method_options(
             method,
-            groups=groups,
+            groups=world.groups,
             look_for=look_for,
             error=error,
             per_cell=per_cell,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
 
 from typer import Option
 
@@ -34,6 +38,7 @@ __all__ = [
     "Tolerance",
     "Useful",
     "Worlds",
+    "expand_options",
     "method_options",
 ]
 
@@ -90,6 +95,37 @@ MaxAnswers = Annotated[int, Option(help="Cap on the answers of a run.")]
 Price = Annotated[float, Option(help="Price of an answer.")]
 Jobs = Annotated[int, Option(help="Processes; -1 for all cores.")]
 AsJson = Annotated[bool, Option("--json", help="One JSON document on standard output.")]
+
+
+def expand_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give the command an option for each field of the dataclasses among its defaults.
+
+    Typer reads options from a signature, so commands that share some would each have to list them.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    shared: dict[str, Any] = {
+        name: each.default
+        for name, each in signature.parameters.items()
+        if is_dataclass(each.default)
+    }
+
+    @wraps(command)
+    def expanded(**given: Any) -> None:
+        for name, usual in shared.items():
+            given[name] = replace(usual, **{f.name: given.pop(f.name) for f in fields(usual)})
+        command(**given)
+
+    def parameters() -> Iterator[inspect.Parameter]:
+        for each in signature.parameters.values():
+            if each.name not in shared:
+                yield each
+                continue
+            types = get_type_hints(type(each.default), include_extras=True)
+            for name, default in vars(each.default).items():
+                yield each.replace(name=name, default=default, annotation=types[name])
+
+    expanded.__signature__ = signature.replace(parameters=list(parameters()))  # type: ignore[attr-defined]
+    return expanded
 
 
 def method_options(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from rich.table import Table
 from typer import Option
@@ -13,7 +13,15 @@ from askfew.answers import AnswerKind, Number, Scale, YesNo
 from askfew.cli import options
 from askfew.cli.output import check_drawable, note, print_json, progress, report
 from askfew.errors import InvalidInput
-from askfew.planning import Forecast, OwnerKnowledge, Range, Unknown, forecast, forecast_curves
+from askfew.planning import (
+    Forecast,
+    OwnerKnowledge,
+    Range,
+    Simulation,
+    Unknown,
+    forecast,
+    forecast_curves,
+)
 from askfew.planning.defaults import SHARE, default_spread, default_unknown, default_useful
 from askfew.rule import Rule
 from askfew.simulation import NOISES
@@ -127,10 +135,10 @@ def plan(
         told=told,
         **_ranges(groups, gap=gap, share=share, useful=useful),
     )
-    how: _How = {
-        "method": method,
-        "told": told,
-        "options": options.method_options(
+    simulation = Simulation(
+        method=method,
+        told=told,
+        options=options.method_options(
             method,
             groups=groups,
             look_for=look_for,
@@ -141,31 +149,22 @@ def plan(
             defining=defining,
             rule=rule is not None,
         ),
-        "delta": delta,
-        "seed": seed,
-        "jobs": jobs,
-    }
+        delta=delta,
+        seed=seed,
+        jobs=jobs,
+    )
     watch = progress("simulated campaigns", runs)
-    bill = forecast(unknown, **how, price=price, cap=cap, repeats=repeats, runs=runs, watch=watch)
+    bill = forecast(
+        unknown, simulation, price=price, cap=cap, repeats=repeats, runs=runs, watch=watch
+    )
     if useful is None:
         _note_few_questions(bill)
     if figure is not None:
-        _draw(figure, unknown, how)
+        _draw(figure, unknown, simulation)
     if json:
         print_json(bill.to_dict())
     else:
         _print_bill(bill, error or "any")
-
-
-class _How(TypedDict):
-    """What the forecast and its figure are both simulated with."""
-
-    method: str
-    told: OwnerKnowledge
-    options: dict[str, object]
-    delta: float
-    seed: int
-    jobs: int
 
 
 def _ranges(groups: int, **written: str | None) -> dict[str, Range]:
@@ -274,11 +273,11 @@ def _table(bill: Forecast) -> Table:
     return table
 
 
-def _draw(path: Path, unknown: Unknown, how: _How) -> None:
+def _draw(path: Path, unknown: Unknown, simulation: Simulation) -> None:
     """Answers against the gap: lines for medians, dotted lines for what 90 % of runs stay under."""
     import matplotlib.pyplot as plt  # an extra, which takes long to import
 
-    curves = forecast_curves(unknown, runs=CURVE_RUNS, **how)
+    curves = forecast_curves(unknown, simulation, runs=CURVE_RUNS)
     figure, axes = plt.subplots(figsize=(7.5, 4.6), layout="constrained")
     colours = ("#0072B2", "#D55E00", "#009E73")
     for (share, points), colour in zip(curves.items(), colours, strict=False):
@@ -291,7 +290,7 @@ def _draw(path: Path, unknown: Unknown, how: _How) -> None:
         axis.set_major_formatter(lambda value, _: f"{value:,g}")
         axis.set_minor_formatter(lambda value, _: f"{value:,g}")
     sizes = f"{unknown.items} items, {unknown.questions} questions"
-    caption = f"{sizes}, method {how['method']}, delta {how['delta']:g}"
+    caption = f"{sizes}, method {simulation.method}, delta {simulation.delta:g}"
     axes.set_xlabel(f"gap on the useful questions\n{caption}")
     axes.set_ylabel("answers (line: median, dotted: 90 % stay under)")
     axes.set_title("What a campaign will ask", loc="left")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv as csv_format
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -18,25 +18,54 @@ from askfew.cli.output import check_writable, note, print_json, progress, report
 from askfew.sessions import MAX_ANSWERS
 from askfew.simulation import CustomWorlds, Instance, Run, RunSummary, simulate_runs
 
-__all__ = ["simulate"]
+__all__ = ["WorldOptions", "simulate"]
 
 Methods = Annotated[str, Option(help=f"{options.METHOD_HELP} Several: with commas between them.")]
 Budget = Annotated[int | None, Option(help="Answers to spend, for fixed-budget methods.")]
 
 
+@dataclass(frozen=True)
+class WorldOptions:
+    """Which problems are simulated."""
+
+    items: options.Items = 100
+    questions: options.Questions = 20
+    useful: options.Useful = 3
+    gap: options.Gap = 0.7
+    noise: options.Noise = "yes-no"
+    sigma: options.Sigma = 1.0
+    balance: options.Balance = 0.5
+    decay: options.Decay = 0.0
+    groups: options.Groups = 2
+    spread: options.Spread = 0.0
+    oracle: options.Worlds = None
+
+    def family(self) -> Instance | CustomWorlds:
+        """The family of problems that the options describe."""
+        if self.oracle is not None:
+            return CustomWorlds.named(self.oracle)
+        return Instance(
+            self.items,
+            self.questions,
+            self.useful,
+            self.gap,
+            self.noise,
+            self.sigma,
+            self.balance,
+            self.decay,
+            self.groups,
+            self.spread,
+        )
+
+
+_PAPER_WORLD = WorldOptions(items=20, questions=1000, useful=53, gap=2.0, noise="gaussian")
+"""About the second point of the paper's first experiment."""
+
+
+@options.expand_options
 def simulate(
     method: Methods = "frugal",
-    items: options.Items = 20,
-    questions: options.Questions = 1000,
-    useful: options.Useful = 53,
-    gap: options.Gap = 2.0,
-    noise: options.Noise = "gaussian",
-    sigma: options.Sigma = 1.0,
-    balance: options.Balance = 0.5,
-    decay: options.Decay = 0.0,
-    groups: options.Groups = 2,
-    spread: options.Spread = 0.0,
-    oracle: options.Worlds = None,
+    world: WorldOptions = _PAPER_WORLD,
     look_for: options.LookFor = None,
     error: options.Error = None,
     per_cell: options.PerCell = None,
@@ -54,16 +83,12 @@ def simulate(
     """Run methods many times on simulated problems: what they cost and how often they err."""
     check_delta(delta)
     check_writable(csv)
-    instance: Instance | CustomWorlds = (
-        Instance(items, questions, useful, gap, noise, sigma, balance, decay, groups, spread)
-        if oracle is None
-        else CustomWorlds.named(oracle)
-    )
+    instance = world.family()
     methods = method.split(",")
     options_of = {
         each: options.method_options(
             each,
-            groups=groups,
+            groups=world.groups,
             look_for=look_for,
             error=error,
             per_cell=per_cell,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -21,9 +21,9 @@ from askfew.planning.owner_knowledge import OwnerKnowledge
 from askfew.planning.ranges import Range, Unknown
 from askfew.planning.theory_params import least_mean
 from askfew.rule import Rule
-from askfew.simulation import Family, Run, Trial, World, local, repeat, try_method
+from askfew.simulation import Family, Run, World, local, repeat, try_method
 
-__all__ = ["Forecast", "forecast", "forecast_curves", "plan"]
+__all__ = ["Forecast", "Simulation", "forecast", "forecast_curves", "plan"]
 
 CORNER_RUNS = 400
 """The most runs for the hardest corner. A plain choice: of 400 runs the 90 % figure has a standard
@@ -92,29 +92,57 @@ class Forecast:
         return {**plain, "everything": self.everything, **money}
 
 
+@dataclass(frozen=True)
+class Simulation:
+    """How campaigns are simulated: the method with its options, and what its owner knows.
+
+    ``answers`` is the kind of answer that the cuts of a given rule are about; None for the kind
+    that the simulated people give.
+    """
+
+    method: str = "frugal"
+    options: Mapping[str, object] = field(default_factory=dict)
+    told: OwnerKnowledge = field(default_factory=OwnerKnowledge)
+    answers: AnswerKind | None = None
+    delta: float = 0.05
+    seed: int = 0
+    jobs: int = -1
+
+    def over(self, unknown: Unknown) -> Family:
+        """Problems drawn from the ranges."""
+        return self.told.worlds(unknown, self.answers or unknown.kind)
+
+    def hardest(self, unknown: Unknown) -> Family:
+        """The hardest problem in the ranges."""
+        return self.told.hardest(unknown, self.answers or unknown.kind)
+
+    def run(
+        self, family: Family, runs: int, watch: Callable[[Iterator[Run]], Iterator[Run]] = iter
+    ) -> list[Run]:
+        """Simulate that many campaigns."""
+        trial = partial(
+            _try_told, told=self.told, method=self.method, delta=self.delta, options=self.options
+        )
+        return repeat(
+            family, trial, runs=runs, seed=self.seed, engine=local(self.jobs), watch=watch
+        )
+
+
 def forecast(
     unknown: Unknown,
+    simulation: Simulation,
     *,
-    method: str = "frugal",
-    options: Mapping[str, object] | None = None,
-    told: OwnerKnowledge | None = None,
-    answers: AnswerKind | None = None,
-    delta: float = 0.05,
     price: float = 0.0,
     cap: int | None = None,
     repeats: int = 5,
     runs: int = 1000,
-    seed: int = 0,
-    jobs: int = -1,
     watch: Callable[[Iterator[Run]], Iterator[Run]] = iter,
 ) -> Forecast:
     """Simulate campaigns on instances drawn from the ranges, and on the hardest instance.
 
-    ``options`` are those of the method, ``told`` is what the owner knows, and ``answers`` is the
-    kind of answer that the cuts of a given rule are about. A run that reaches its generous cap on
-    answers counts with that cap.
+    A run that reaches its generous cap on answers counts with that cap.
     """
-    told, answers = told or OwnerKnowledge(), answers or unknown.kind
+    told, delta = simulation.told, simulation.delta
     told.check(unknown.items, unknown.questions)
     check_delta(delta)
     if not (math.isfinite(price) and price >= 0):
@@ -123,15 +151,13 @@ def forecast(
         raise InvalidInput("cap must be at least 1 answer", cap, "say how many you can pay")
     if repeats < 1:
         raise InvalidInput("repeats must be at least 1", repeats, "say how often to ask each cell")
-    trial = partial(_try_told, told=told, method=method, delta=delta, options=options or {})
-    simulate = partial(_runs, trial=trial, seed=seed, jobs=jobs)
-    over_ranges = simulate(told.worlds(unknown, answers), runs=runs, watch=watch)
-    corner = simulate(told.hardest(unknown, answers), runs=min(runs, CORNER_RUNS))
+    over_ranges = simulation.run(simulation.over(unknown), runs, watch)
+    corner = simulation.run(simulation.hardest(unknown), min(runs, CORNER_RUNS))
     costs, hardest = _costs(over_ranges), _costs(corner)
     return Forecast(
         unknown=unknown,
         told=told,
-        method=method,
+        method=simulation.method,
         delta=delta,
         price=price,
         runs=runs,
@@ -143,7 +169,7 @@ def forecast(
         cap=cap,
         chance_under_cap=None if cap is None else float(np.mean(costs <= cap)),
         # The bound is for methods that certify the group of every item, which rule does not do.
-        least=least_mean(unknown.middle(), delta) if method == "frugal" else None,
+        least=least_mean(unknown.middle(), delta) if simulation.method == "frugal" else None,
         repeats=repeats,
         decided=float(np.mean([run.decided for run in over_ranges])),
         no_consensus=float(np.mean([run.status == "no-consensus" for run in over_ranges])),
@@ -151,21 +177,9 @@ def forecast(
 
 
 def forecast_curves(
-    unknown: Unknown,
-    *,
-    method: str = "frugal",
-    options: Mapping[str, object] | None = None,
-    told: OwnerKnowledge | None = None,
-    answers: AnswerKind | None = None,
-    delta: float,
-    runs: int,
-    seed: int,
-    jobs: int,
-    points: int = 6,
+    unknown: Unknown, simulation: Simulation, *, runs: int, points: int = 6
 ) -> dict[float, list[tuple[float, float, float]]]:
     """For each of three shares: points (gap, median answers, what 90 % of runs stay under)."""
-    told, answers = told or OwnerKnowledge(), answers or unknown.kind
-    trial = partial(_try_told, told=told, method=method, delta=delta, options=options or {})
     curves: dict[float, list[tuple[float, float, float]]] = {}
     at_all = (0.0, 0.5, 1.0) if unknown.groups == 2 else (1.0,)  # more groups have equal sizes
     # fromkeys: the ends of a range may be the same, and are then simulated once.
@@ -173,8 +187,7 @@ def forecast_curves(
         curves[share] = []
         for gap in dict.fromkeys(unknown.gap.at(at) for at in np.linspace(0, 1, points).tolist()):
             here = replace(unknown, gap=Range(gap, gap), share=Range(share, share))
-            family = told.worlds(here, answers)
-            costs = _costs(_runs(family, trial=trial, seed=seed, jobs=jobs, runs=runs))
+            costs = _costs(simulation.run(simulation.over(here), runs))
             low, high = np.quantile(costs, [0.5, 0.9])
             curves[share].append((gap, float(low), float(high)))
     return curves
@@ -191,18 +204,6 @@ def _try_told(
 ) -> Run:
     known = {**options, **told.options(world, rng)}
     return try_method(world, rng, method=method, delta=delta, options=known)
-
-
-def _runs(
-    family: Family,
-    *,
-    trial: Trial,
-    seed: int,
-    jobs: int,
-    runs: int,
-    watch: Callable[[Iterator[Run]], Iterator[Run]] = iter,
-) -> list[Run]:
-    return repeat(family, trial, runs=runs, seed=seed, engine=local(jobs), watch=watch)
 
 
 def _costs(runs: Sequence[Run]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -269,20 +270,16 @@ def plan(
         spread=spread,
         told=told,
     )
-    return forecast(
-        unknown,
+    simulation = Simulation(
         method=method,
-        options={"groups": groups, **(options or {})} if groups > 2 else options,
+        options={"groups": groups, **(options or {})} if groups > 2 else options or {},
         told=told,
         answers=kind,
         delta=delta,
-        price=price,
-        cap=cap,
-        repeats=repeats,
-        runs=runs,
         seed=seed,
         jobs=jobs,
     )
+    return forecast(unknown, simulation, price=price, cap=cap, repeats=repeats, runs=runs)
 
 
 def _range(name: str, guess: Guess | None) -> Range | None:

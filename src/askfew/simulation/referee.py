@@ -14,11 +14,11 @@ import numpy as np
 import scipy
 
 from askfew.errors import InvalidInput
-from askfew.records import Finding, Ints
+from askfew.records import Finding, Floats, Ints
 from askfew.rule import Rule, groups_of
 from askfew.simulation.instances import World
 
-__all__ = ["LabelCounts", "judge"]
+__all__ = ["LabelCounts", "judge", "wrong_about"]
 
 _ON_THE_CUT = 1e-9
 """A score this near to a cut counts as on the cut, because sums of floats are not exact."""
@@ -63,7 +63,8 @@ def judge(finding: Finding | None, world: World) -> LabelCounts:
         wrong = len(items) - as_planted
     else:
         margin = getattr(finding.certificate, "margin", 0.5)
-        wrong = int(_wrong_about(finding.rule, margin, items, labels, world).sum())
+        means = _means_of(finding.rule, world)[items]
+        wrong = int(wrong_about(finding.rule, margin, labels, means).sum())
     return LabelCounts(int(own.sum()), len(items), wrong, as_planted)
 
 
@@ -76,22 +77,25 @@ def _best_naming(labels: Ints, planted: Ints) -> int:
     return int(together[scipy.optimize.linear_sum_assignment(together, maximize=True)].sum())
 
 
-def _wrong_about(
-    rule: Rule, margin: float, items: Ints, labels: Ints, world: World
+def wrong_about(
+    rule: Rule, margin: float, labels: Ints, means: Floats
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which of these labels are wrong about the rule (whose questions are numbers)."""
-    if world.means is None:
-        raise InvalidInput(
-            "a world must know its means, so that labels of a rule can be judged",
-            "none",
-            "draw worlds that have them",
-        )
-    questions = rule.places(range(world.oracle.problem.questions))
-    means = world.means(questions)[items]
-    wrong = np.zeros(len(items), dtype=bool)
+    """Which labels are wrong about the rule; ``means`` are those of its questions, in its order."""
+    wrong = np.zeros(len(labels), dtype=bool)
     for node in rule.nodes:
         scores = node.scores(means)
         below, above = node.lines(margin)
         wrong |= np.isin(labels, groups_of(node.low)) & (scores > below + _ON_THE_CUT)
         wrong |= np.isin(labels, groups_of(node.high)) & (scores < above - _ON_THE_CUT)
     return wrong
+
+
+def _means_of(rule: Rule, world: World) -> Floats:
+    """The means of the rule's questions, which are numbers."""
+    if world.means is None:
+        raise InvalidInput(
+            "a world must know its means, so that labels of a rule can be judged",
+            "none",
+            "draw worlds that have them",
+        )
+    return world.means(rule.places(range(world.oracle.problem.questions)))

@@ -24,6 +24,7 @@ from askfew.sessions import Session, session
 from campaign_tools import (
     Clock,
     answer_all,
+    answer_by_fresh_processes,
     fixed_answer,
     frugal,
     items,
@@ -201,15 +202,7 @@ def test_a_fresh_process_at_every_answer_asks_the_same(
     alone = frugal(store, name="alone")
     answer_all(alone)
     frugal(store, name="restarted")
-    while True:
-        process = Store(store_url, clock=clock)
-        campaign = process.campaign("restarted")
-        asked = campaign.ask("ann", 4)
-        for each in asked:
-            campaign.tell(each.id, fixed_answer(each))
-        process.close()
-        if not asked:
-            break
+    answer_by_fresh_processes(store_url, clock, "restarted", 4, fixed_answer)
     assert log_of(store.campaign("restarted")) == log_of(alone)
 
 

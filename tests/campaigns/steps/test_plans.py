@@ -27,6 +27,7 @@ from askfew.plans import Plan
 from campaign_tools import (
     Clock,
     answer_all,
+    answer_by_fresh_processes,
     by_rule,
     frugal,
     items,
@@ -109,15 +110,7 @@ def test_a_fresh_process_at_every_answer_goes_by_the_same_plans(
     alone = by_rule(store, name="alone")
     answer_all(alone, answer=told_apart)
     by_rule(store, name="restarted")
-    while True:
-        process = Store(store_url, clock=clock)
-        campaign = process.campaign("restarted")
-        asked = campaign.ask("ann", 25)
-        for each in asked:
-            campaign.tell(each.id, told_apart(each))
-        process.close()
-        if not asked:
-            break
+    answer_by_fresh_processes(store_url, clock, "restarted", 25, told_apart)
     restarted = store.campaign("restarted")
     assert log_of(restarted) == log_of(alone)
     assert restarted.outcome() == alone.outcome()

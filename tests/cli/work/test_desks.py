@@ -3,14 +3,14 @@
 import pytest
 
 from askfew.campaigns.campaign import Campaign
-from askfew.cli.work.desks import open_desks, print_reports
+from askfew.cli.work.desks import USUAL_DESK
 from askfew.workers.shift import ShiftReport
 from campaign_tools import assert_refused
 from commands import Command
 
 
 def test_every_worker_has_a_desk_of_its_own(work: Command, campaign: Campaign) -> None:
-    with open_desks("birds", None, None, None, ["ann", "bob"]) as desks:
+    with USUAL_DESK.open("birds", ["ann", "bob"]) as desks:
         first, second = (desk.ask(1).questions[0] for desk in desks)
     assert [desk.worker for desk in desks] == ["ann", "bob"]
     assert first.id != second.id
@@ -19,7 +19,7 @@ def test_every_worker_has_a_desk_of_its_own(work: Command, campaign: Campaign) -
 def test_a_report_names_only_what_happened(capsys: pytest.CaptureFixture[str]) -> None:
     quiet = ShiftReport("ann", answered=1200, ended="the campaign is over")
     busy = ShiftReport("bob", 1, skipped=2, handed_back=3, refused=4, ended="stopped")
-    print_reports([quiet, busy], bill="3 calls.", json=False)
+    USUAL_DESK.print([quiet, busy], bill="3 calls.")
     assert capsys.readouterr().out.splitlines() == [
         "ann: 1,200 answered; the campaign is over.",
         "bob: 1 answered, 2 without an answer, 3 handed back, 4 too late; stopped.",

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from askfew.campaigns.store import Store
 from conftest import missing
-from servers import serving
+from servers import serving, store_in
 from web_browser import FLAGS, KillableServer, RunningServer, Visitor
 
 
@@ -29,9 +29,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """The server's, opened from here as well. SQLite: the pages do not know which it is."""
-    opened = Store(f"sqlite:///{tmp_path / 'store.db'}")
-    yield opened
-    opened.close()
+    with store_in(tmp_path) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from askfew.campaigns.store import Store
 from askfew.cli.demo.live import draw_digits
 from askfew.web.access.invitations import new_link, revoke
 from campaign_tools import answer_by, three_kinds
-from servers import serving
+from servers import serving, store_in
 from web_browser import RunningServer, Visitor, told, until
 
 PHONE: dict[str, Any] = {
@@ -44,9 +44,8 @@ HARD = {DIGITS.items[n].id for n in (20, 41)}
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    opened = Store(f"sqlite:///{tmp_path_factory.mktemp('people') / 'store.db'}")
-    yield opened
-    opened.close()
+    with store_in(tmp_path_factory.mktemp("people")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

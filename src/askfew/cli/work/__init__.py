@@ -5,7 +5,6 @@ A command reads its options, opens desks and calls the ``run`` of its worker.
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
@@ -15,15 +14,7 @@ from typer import Argument, Option
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import Name
 from askfew.cli.commands import Command, Group
-from askfew.cli.work.desks import (
-    Idle,
-    ServerUrl,
-    Token,
-    WorkStore,
-    logging_work,
-    open_desks,
-    print_reports,
-)
+from askfew.cli.work.desks import USUAL_DESK, DeskOptions
 from askfew.cli.work.llm import llm
 from askfew.workers import python as python_worker
 from askfew.workers import simulate as simulated_worker
@@ -33,6 +24,7 @@ __all__ = ["work_app"]
 _NAME = "simulated"
 
 
+@options.expand_options
 def python(
     name: Name,
     function: Annotated[
@@ -59,28 +51,24 @@ def python(
             show_default=str(python_worker.USUAL_PLATE),
         ),
     ] = None,
-    idle: Idle = None,
-    store: WorkStore = None,
-    server: ServerUrl = None,
-    token: Token = None,
-    json: options.AsJson = False,
+    desk: DeskOptions = USUAL_DESK,
 ) -> None:
     """Let a Python function answer until the campaign is over."""
     loaded = python_worker.load_function(function)
     python_worker.check_use(loaded, processes=processes, plate=plate)
-    named = worker or ("" if server else function)  # an invitation knows its worker
-    with logging_work(), open_desks(name, store, server, token, [named]) as (desk,):
+    with desk.open(name, [desk.name(worker, function)]) as (opened,):
         done = python_worker.run(
-            desk,
+            opened,
             loaded,
             threads=threads,
             processes=processes,
             plate=plate,
-            idle=math.inf if idle is None else idle,
+            idle=desk.patience,
         )
-    print_reports([done], json=json)
+    desk.print([done])
 
 
+@options.expand_options
 def simulate(
     name: Name,
     reliability: Annotated[
@@ -108,19 +96,15 @@ def simulate(
     ] = 0.5,
     seed: options.Seed = 0,
     delay: Annotated[float, Option(help="Seconds that an answer takes.", min=0)] = 0.0,
-    idle: Idle = None,
-    store: WorkStore = None,
-    server: ServerUrl = None,
-    token: Token = None,
-    json: options.AsJson = False,
+    desk: DeskOptions = USUAL_DESK,
 ) -> None:
     """Rehearse: answer as a crowd of given reliability would, until the campaign is over."""
     usual, by_question = simulated_worker.read_reliabilities(reliability or [])
     planted = None if groups is None else simulated_worker.groups_from_file(groups)
     names = [f"{worker or _NAME} {n + 1}" for n in range(workers)]
     if workers == 1:
-        names = [worker or ("" if server else _NAME)]  # an invitation knows its worker
-    with logging_work(), open_desks(name, store, server, token, names) as desks:
+        names = [desk.name(worker, _NAME)]
+    with desk.open(name, names) as desks:
         done = simulated_worker.run(
             desks,
             reliability=usual,
@@ -129,9 +113,9 @@ def simulate(
             balance=balance,
             seed=seed,
             delay=delay,
-            idle=math.inf if idle is None else idle,
+            idle=desk.patience,
         )
-    print_reports(done, json=json)
+    desk.print(done)
 
 
 work_app = typer.Typer(

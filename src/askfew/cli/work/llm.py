@@ -12,15 +12,7 @@ from typer import Option
 from askfew.cli import options
 from askfew.cli.campaigns.store_option import Name
 from askfew.cli.output import report
-from askfew.cli.work.desks import (
-    Idle,
-    ServerUrl,
-    Token,
-    WorkStore,
-    logging_work,
-    open_desks,
-    print_reports,
-)
+from askfew.cli.work.desks import USUAL_DESK, DeskOptions
 from askfew.errors import InvalidInput
 from askfew.workers.desk import Desk, StoreDesk
 from askfew.workers.llm import Config, check_models, influence, read_config, run
@@ -79,6 +71,7 @@ LogFile = Annotated[
 ]
 
 
+@options.expand_options
 def llm(
     name: Name,
     model: Models = None,
@@ -91,11 +84,7 @@ def llm(
     concurrency: Concurrency = None,
     max_cost: MaxCost = None,
     log: LogFile = Path("askfew-llm.jsonl"),
-    idle: Idle = None,
-    store: WorkStore = None,
-    server: ServerUrl = None,
-    token: Token = None,
-    json: options.AsJson = False,
+    desk: DeskOptions = USUAL_DESK,
 ) -> None:
     """Let language models answer until the campaign is over; the key comes from the environment."""
     settings = _with_models(Config() if config is None else read_config(config), model, then)
@@ -105,8 +94,8 @@ def llm(
     most = math.inf if max_cost is None else max_cost
     check_models(settings, most)
     key = _key(settings.key_variable)
-    names = _names(settings, worker, server)
-    with logging_work(), open_desks(name, store, server, token, names) as desks:
+    names = _names(settings, worker, desk)
+    with desk.open(name, names) as desks:
         if influence_items is not None:
             _print_influence(desks[0], settings, key, influence_items, log)
             return
@@ -116,10 +105,10 @@ def llm(
             key,
             max_cost=most,
             log=log,
-            idle=math.inf if idle is None else idle,
+            idle=desk.patience,
             last_after_others=then is not None,
         )
-    print_reports(reports, ledger.to_dict(), bill=str(ledger), json=json)
+    desk.print(reports, ledger.to_dict(), bill=str(ledger))
 
 
 def _with_models(config: Config, named: list[str] | None, then: str | None) -> Config:
@@ -136,10 +125,10 @@ def _print_influence(desk: Desk, settings: Config, key: str, items: int, log: Pa
     report.print(f"{settings.models[0]}: {found}", str(ledger), sep="\n", markup=False)
 
 
-def _names(settings: Config, worker: str, server: str | None) -> list[str]:
-    """The name of each model as a worker; an invitation to a server knows its worker."""
+def _names(settings: Config, worker: str, desk: DeskOptions) -> list[str]:
+    """The name of each model as a worker."""
     if len(settings.models) == 1:
-        return [worker or ("" if server else settings.models[0])]
+        return [desk.name(worker, settings.models[0])]
     return [f"{worker} {model}".strip() for model in settings.models]
 
 
