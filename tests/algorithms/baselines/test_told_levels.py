@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 from askfew.algorithms import start
+from askfew.algorithms.baselines.told_levels import told_levels
+from askfew.answers import Number
+from askfew.driver import run
 from askfew.errors import InvalidInput
+from askfew.oracles import bernoulli, gaussian
 from askfew.planning.theory_params import least_mean
-from askfew.records import Problem
+from askfew.records import Oracle, Problem
 from askfew.simulation import Instance, RunSummary, simulate_runs
 
 
@@ -46,3 +50,22 @@ def test_groups_that_are_told_to_be_the_same_are_not_told_apart() -> None:
     with pytest.raises(StopIteration) as end:
         next(procedure)
     assert end.value.value.status == "stalled"
+
+
+@pytest.mark.parametrize(
+    ("oracle", "said"),
+    [
+        (gaussian([[0.0], [9.0], [0.0]], sigma=1.0, rng=1), "subGaussian with sigma = 1"),
+        (bernoulli([[0.1], [0.9], [0.1]], rng=1), "never leave their scale"),
+    ],
+)
+def test_the_certificate_names_all_that_the_proof_uses(oracle: Oracle, said: str) -> None:
+    high = 9.0 if isinstance(oracle.problem.kind, Number) else 0.9
+    levels = [[high - 0.8], [high]]
+    rng = np.random.default_rng(0)
+    ended = run(told_levels(oracle.problem, 0.1, rng, levels=levels), oracle)
+    assert ended.result is not None
+    assert ended.result.certificate is not None
+    stated = " ".join(ended.result.certificate.assumptions)
+    assert said in stated
+    assert "skip" in stated

@@ -74,13 +74,26 @@ def told_levels(
     promise = Certificate(
         delta,
         f"The {decided} labels given are all right with probability at least {1 - delta:g}.",
-        ("the groups' mean answers are the ones told", "answers are independent"),
+        _assumptions(problem.kind),
     )
     return Finding(
         renumbered(labels),
         certificate=promise if decided else None,
         status="done" if decided == n else "stalled",
         groups=groups,
+    )
+
+
+def _assumptions(kind: AnswerKind) -> tuple[str, ...]:
+    noise = (
+        f"their noise is subGaussian with sigma = {kind.sigma:g}"
+        if isinstance(kind, Number)
+        else "they never leave their scale"
+    )
+    return (
+        "the groups' mean answers are the ones told, and every item has those of one group",
+        f"answers are independent, each with its cell's mean whatever was answered before; {noise}",
+        "people may skip a question, but not because of what they would have answered",
     )
 
 

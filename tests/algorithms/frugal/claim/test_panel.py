@@ -7,6 +7,7 @@ import pytest
 
 from askfew.algorithms.frugal.claim.ledger import Ledger
 from askfew.algorithms.frugal.claim.panel import Panel
+from askfew.algorithms.frugal.claim.panel_certificates import PanelCertificate
 from askfew.errors import InvalidPlan
 from askfew.plans import Plan
 from askfew.records import Floats, Problem, Tally
@@ -86,3 +87,30 @@ def test_a_bad_plan_is_refused(name: str, value: np.ndarray) -> None:
 def test_a_bad_panel_is_refused(members: list[int]) -> None:
     with pytest.raises(InvalidPlan):
         Panel(Ledger(Problem(6, 2), 40, np.arange(2)), 2, DELTA, 1, members)
+
+
+@pytest.mark.parametrize("undecided", [(), (5,), (3,), (0, 1, 5)])
+def test_other_divisions_of_the_panel_are_called_excluded_only_if_they_are(
+    undecided: tuple[int, ...],
+) -> None:
+    certificate = PanelCertificate(
+        DELTA,
+        "Some labels are right.",
+        (),
+        attempt=1,
+        per_cell=5,
+        panel=(0, 1, 2, 3),
+        panel_delta=0.03,
+        panel_needed=3.5,
+        item_delta=0.06,
+        item_needed=4.6,
+        item_evidence=(5.0,) * 6,
+        questions=(0, 1),
+        undecided=undecided,
+        misfits=(),
+    )
+    text = certificate.text(range(6), range(2))
+    # A member without a label means that several ways to divide the panel are left.
+    several = any(item < 4 for item in undecided)
+    assert ("Every other way to divide it was excluded" not in text) == several
+    assert ("what all ways to divide it agree on" in text) == several

@@ -17,6 +17,8 @@ left at both children, and one of the two ways to put them together is the true 
 if a child drops what its parent has dropped.) What *all* partitions that a node has left agree on,
 "these two are in one group" or "they are not", is therefore true. Only that is published, and only
 once both groups have an item; a member on whom they do not agree is left out and blocks nobody.
+Where a node has no partition left, one of its members is in neither group. All of them are set
+aside, and nodes that share a member with it give no labels: they have no true partition either.
 The panels and the tree are fixed before the first answer, so choosing them costs nothing of delta.
 """
 
@@ -91,9 +93,12 @@ class Cover:
 
     @property
     def misfits(self) -> Ints:
-        """Members of panels that have no partition left: one of them fits neither group."""
-        lost = [panel.members for panel in self.panels if panel.broken]
-        return np.sort(np.concatenate(lost)) if lost else np.zeros(0, dtype=np.int64)
+        """Members of nodes that have no partition left: one of them fits neither group.
+
+        Of such nodes above each other the lowest counts, because it names the fewest.
+        """
+        lost = [node.members for node in self.nodes if node.broken and not node.broken_below]
+        return np.unique(np.concatenate(lost)) if lost else np.zeros(0, dtype=np.int64)
 
     @property
     def needed(self) -> float:
@@ -152,9 +157,16 @@ class Cover:
         self._label()
 
     def _label(self) -> None:
-        """Take the labels of the node that labels most items, if both groups have an item there."""
+        """Take the labels of the node that labels most items, if both groups have an item there.
+
+        No node with a misfit among its members labels: it has no true partition, so nothing is
+        proven about what its partitions agree on.
+        """
         best = np.zeros(self.problem.items, dtype=np.int64)
+        misfits = self.misfits
         for node in self.nodes:
+            if np.isin(node.members, misfits).any():
+                continue
             surely = node.surely()
             if surely.min() < 0 < surely.max() and abs(surely).sum() >= abs(best).sum():
                 best[:] = 0

@@ -95,6 +95,12 @@ class Node:
         """Whether every partition is excluded: a member is in no group, or a rare accident."""
         return self.sides is not None and not len(self.sides)
 
+    @property
+    def broken_below(self) -> bool:
+        """Whether a node below this one is broken."""
+        below = self.children or ()
+        return any(child.broken or child.broken_below for child in below)
+
     def open(self) -> None:
         """Put together what the children have left, if that is not too much."""
         if self.children is None or self.sides is not None:

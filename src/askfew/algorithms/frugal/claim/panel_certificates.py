@@ -57,8 +57,7 @@ class PanelCertificate(Certificate):
             self.promise,
             f"No cell was asked more than {counted(self.per_cell, 'time')}.",
             f"The panel {listed([items[i] for i in self.panel], most=12)} was fixed before its"
-            " answers came. Every other way to divide it was excluded with at least"
-            f" {self.panel_needed:.1f} nats (delta {self.panel_delta:.2g}).",
+            f" answers came. {self._divided} (delta {self.panel_delta:.2g}).",
             f"The evidence comes from {counted(len(self.questions), 'question')}:"
             f" {listed([questions[q] for q in self.questions])}.",
         ]
@@ -73,6 +72,17 @@ class PanelCertificate(Certificate):
             lines.append(f"Undecided: {listed([items[i] for i in self.undecided])}.")
         lines += [f"Item {items[i]} fits no group and is set aside." for i in self.misfits]
         return "\n".join([*lines, "This assumes:", *(f"- {each}" for each in self.assumptions)])
+
+    @property
+    def _divided(self) -> str:
+        """How the panel was divided: in one way, or where all ways that are left agree."""
+        if set(self.panel).isdisjoint(self.undecided):
+            many = f"at least {self.panel_needed:.1f} nats"
+            return f"Every other way to divide it was excluded with {many}"
+        return (
+            "Its labels are what all ways to divide it agree on that have less than"
+            f" {self.panel_needed:.1f} nats against them"
+        )
 
 
 @dataclass(frozen=True)
@@ -158,6 +168,11 @@ def cover_finding(cover: Cover, end: EndOfAnswers | None) -> Finding:
     none = not (labels >= 0).any()
     if cover.ended is not None and none and _carried(cover.ended)[0] < cover.needed:
         reason = _too_little(cover.ended, cover.needed, ledger.per_cell)
+    if len(cover.misfits) == len(labels):
+        reason = (
+            "no way to divide the items into two groups is left: an item fits neither group, or"
+            f" items of a group differ. {_RULE.capitalize()} does not assume groups"
+        )
     if end is not None:
         status, reason = end.status, str(end)
     has_room = np.asarray((ledger.room[:, cover.used > 0] > 0).any(axis=1))
