@@ -17,6 +17,6 @@ coin = random.Random(3)
 def answer(item: Item, question: Question) -> bool:
     """What an instrument or a model would say; None would leave the question to somebody else."""
     if "even" in question.text:
-        even = int(item.id.lstrip("item ")) % 2 == 0
+        even = int(item.id.removeprefix("item ")) % 2 == 0
         return even if coin.random() < 0.9 else not even
     return coin.random() < 0.5

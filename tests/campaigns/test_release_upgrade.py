@@ -62,6 +62,7 @@ def test_before_the_upgrade_the_doctor_says_whom_it_touches_and_then_nothing_is_
     code, out, _ = askfew("doctor", "--json")
     assert code == 1
     assert all(each["other_claim"] for each in json.loads(out)["campaigns"])
+    assert "got 1: use the askfew that began it" in " ".join(askfew("doctor")[1].split())
 
     code, out, _ = askfew("create", "again", "--reuse", "open", "--json")
     assert code == 0

@@ -62,9 +62,11 @@ def upper_words(simulated: int) -> str:
 
 
 def _need(forecast: CrowdForecast, price: float) -> str:
-    people = counted(forecast.typical_workers, "different person", "different people")
+    people = "one person"
+    if forecast.typical_workers > 1:
+        people = f"about {forecast.typical_workers:,} different people"
     return (
-        f"It will take about {_answers(forecast.typical_answers, price)} from about {people};"
+        f"It will take about {_answers(forecast.typical_answers, price)} from {people};"
         f" {upper_words(forecast.simulated)} took at most {forecast.most_answers:,} answers."
     )
 

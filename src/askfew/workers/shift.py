@@ -25,6 +25,7 @@ from askfew.campaigns.campaign import Assignment
 from askfew.campaigns.slots.intake import Receipt
 from askfew.campaigns.slots.lease import SHORTEST
 from askfew.errors import AskfewError, StoreUnreachable, WorkerStopped
+from askfew.wording import counted
 from askfew.workers.desk import (
     MOST_AT_ONCE,
     OVER,
@@ -326,7 +327,8 @@ class Shift:
                 self._worked.handed_back += self.desk.release(lease).ok
                 del self._held[lease]
         except AskfewError as error:
-            logger.warning("%d questions are not handed back: %s", len(self._held), error)
+            held = counted(len(self._held), "question is", "questions are")
+            logger.warning("%s not handed back: %s", held, error)
 
 
 def _first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:

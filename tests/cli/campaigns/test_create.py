@@ -25,6 +25,8 @@ def test_create_says_how_many_workers_are_needed(askfew: Command) -> None:
     assert (code, err) == (0, "")
     made = json.loads(out)
     assert made["name"] == "more birds"
+    change("birds", 'name = "more birds"', 'name = "alone"')
+    assert " from one person; " in " ".join(askfew("create", "birds")[1].split())
     assert made["forecast"]["typical_workers"] == 1
     assert made["forecast"]["typical_answers"] <= made["forecast"]["most_answers"]
     assert made["workers_needed"] == 1

@@ -59,8 +59,9 @@ def test_a_campaign_by_rule(askfew: Command) -> None:
 
 
 def test_result_before_the_end(birds: Command) -> None:
-    assert "undecided (8; with a guess, which promises nothing): mallard" in birds(
-        "result", "birds"
-    )[1].replace("\n", " ")
+    said = birds("result", "birds")[1].replace("\n", " ")
+    assert "undecided (8; with a guess, which promises nothing): mallard" in said
+    assert "birds, so far (running): search: compare " in said
+    assert "mostly [" not in said  # items by their ids, as in the status
     assert birds("result", "birds", "--format", "parquet")[0] == 2
     assert birds("result", "birds", "--out", "found.xls")[0] == 2

@@ -38,7 +38,7 @@ price = 0.02
 # Decides every random choice: the same seed and answers lead to the same questions.
 seed = 0
 
-# How many seconds a question is kept for the worker who took it.
+# How many seconds at most a question is kept for the worker who took it.
 lease_seconds = 600
 
 # How many seconds a step waits when nobody who is admitted may answer what is left of it.

@@ -13,6 +13,7 @@ from askfew.campaigns.db.queries.steps import newest_step
 from askfew.campaigns.reading.independence import qualified, warnings_of
 from askfew.campaigns.reading.knowledge import ItemState, Knowledge, guesses_of, knowledge_of
 from askfew.campaigns.reading.rules import rule_lines
+from askfew.campaigns.reading.status import in_ids
 from askfew.campaigns.store import Store
 from askfew.estimates.guesses import Guesses
 
@@ -123,7 +124,9 @@ def result_of(campaign: Campaign) -> CampaignResult:
         name=row.name,
         state=row.state,
         status=outcome["status"] if outcome else None,
-        reason=outcome["reason"] if outcome else (newest.why if newest is not None else ""),
+        reason=in_ids(
+            outcome["reason"] if outcome else (newest.why if newest is not None else ""), campaign
+        ),
         answers=sum(counts.values()),
         question=None if question is None else campaign.questions[question].id,
         certificate=outcome["certificate"] if outcome else None,

@@ -60,21 +60,18 @@ def resumed(
     recipe = log.recipe
     claim, texts = CLAIM_VERSIONS.get(settings.method), inputs.texts
     if (begun := recipe.get("claim")) != claim:
-        raise _not_as_begun(log, f"claim version it began with ({begun or 'none'})", f"{claim}")
+        began = f"claim version it began with ({begun or 'none'})"
+        raise _not_as_begun(log, began, f"{claim}", "use the askfew that began it")
     if recipe.get("texts") not in (texts, None):
-        raise _not_as_begun(log, "texts of items and questions it began with", "others")
+        began = "texts of items and questions it began with"
+        raise _not_as_begun(log, began, "others", "put them back")
     live = new_session(settings, problem, log, inputs, at_work)
     log.recipe = recipe  # into an empty log new_session writes its own, without a campaign's fields
     return live
 
 
-def _not_as_begun(log: Log, what: str, got: str) -> ReplayMismatch:
-    return ReplayMismatch(
-        f"step {len(log)} must go on with the {what}",
-        got,
-        "put them back, or use the askfew that began it",
-        step=len(log),
-    )
+def _not_as_begun(log: Log, what: str, got: str, do: str) -> ReplayMismatch:
+    return ReplayMismatch(f"step {len(log)} must go on with the {what}", got, do, step=len(log))
 
 
 def _refused(error: ReplayMismatch, log: Log, campaign: str) -> ReplayMismatch:

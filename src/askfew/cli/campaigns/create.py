@@ -75,14 +75,16 @@ def _say(
     reuse: str | None,
 ) -> None:
     report.print(
-        f"Created {settings.name}: {status.items} items, {questions} questions,"
-        f" {settings.answers}; {status.open} questions are open.",
+        f"Created {settings.name}: {counted(status.items, 'item')},"
+        f" {counted(questions, 'question')}, {settings.answers};"
+        f" {counted(status.open, 'question is', 'questions are')} open.",
         markup=False,
     )
     if reuse is not None:
         many = sum(worker.reused > 0 for worker in status.workers)
         report.print(
-            f"Took over {status.answers:,} answers of {reuse}, given by {many:,} workers.",
+            f"Took over {counted(status.answers, 'answer')} of {reuse},"
+            f" given by {counted(many, 'worker')}.",
             markup=False,
         )
     if status.state == "ended":

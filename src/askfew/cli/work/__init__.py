@@ -31,7 +31,8 @@ def python(
         str,
         Argument(
             metavar="MODULE:FUNCTION",
-            help="f(item, question), or f(batch) with a list; sync or async.",
+            help="f(item, question), or f(batch) with a list; sync or async. Or the name of an"
+            " installed one.",
             show_default=False,
         ),
     ],
