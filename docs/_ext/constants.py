@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 _NAMES = {"_NONE", "LOW, HIGH"}  # they stand for themselves
+_PRIVATE = re.compile(r"\b_(?=[A-Z])")  # readers need not know which constants are private
 
 
 class Constants(SphinxDirective):
@@ -61,8 +62,8 @@ def _constants(tree: ast.Module, text: str) -> Iterator[tuple[str, str, str]]:
 def _list(found: list[tuple[str, str, str]]) -> nodes.bullet_list:
     items = []
     for name, value, why in found:
-        said = nodes.literal(text=f"{name.replace(', _', ', ').lstrip('_')} = {value}")
-        parts = re.split("``(.+?)``", f": {why}")
+        said = nodes.literal(text=_PRIVATE.sub("", f"{name} = {value}"))
+        parts = re.split("``(.+?)``", _PRIVATE.sub("", f": {why}"))
         text = [(nodes.literal if at % 2 else nodes.inline)(text=p) for at, p in enumerate(parts)]
         items.append(nodes.list_item("", nodes.paragraph("", "", said, *text)))
     return nodes.bullet_list("", *items)

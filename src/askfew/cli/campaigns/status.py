@@ -98,10 +98,14 @@ def _print_too_few(status: CampaignStatus) -> None:
         report.print(f"Nobody has come yet. This step needs at least {counted(needed, 'worker')}.")
         return
     report.print(
-        f"[bold red]TOO FEW WORKERS: this step needs {counted(needed, 'different worker')},"
+        f"[bold red]TOO FEW WORKERS: this step needs {_different(needed)},"
         f" and {here} {'has' if here == 1 else 'have'} come.[/bold red]"
         " What nobody may answer closes empty after step_timeout.",
     )
+
+
+def _different(workers: int) -> str:
+    return counted(workers, "worker", "different workers")
 
 
 def _answers(status: CampaignStatus) -> str:
@@ -132,7 +136,7 @@ def _here(status: CampaignStatus) -> int:
 def _workers(status: CampaignStatus) -> str:
     lines = [f"{_here(status)} so far"]
     if status.workers_needed:
-        lines[0] += f"; this step needs {counted(status.workers_needed, 'different worker')}"
+        lines[0] += f"; this step needs {_different(status.workers_needed)}"
     if status.forecast is not None and status.state in GOING:
         lines.append(
             f"the whole campaign about {status.forecast['typical_workers']:,}, and"

@@ -239,7 +239,7 @@ def _draw_cells(axes: Axes, crowd: Crowd, log: Log) -> None:
     axes.axvline(np.sum(crowd.species == 0) - 0.5, color="black", linewidth=1)
     axes.set_xlabel("photos, first species left of the line, second right")
     axes.set_title("Where askfew spent its answers", loc="left")
-    bar = axes.figure.colorbar(image, ax=axes, pad=0.01)
+    bar = axes.figure.colorbar(image, ax=axes, pad=0.01, format="%d")
     bar.set_label("answers asked (white: none)")
 
 
