@@ -28,6 +28,9 @@ def learner(problem: Problem, root: int = 1, **changes: Any) -> Learner:
         "defining": np.zeros(0, dtype=np.int64),
         "per_cell": np.array([[np.inf]]),
         "same": False,
+        "error": "any",
+        "delta": 0.05,
+        "margin": 0.5,
         "tuning": Tuning(),
     }
     return Learner(problem, **{**given, **changes}, root=root)
@@ -149,10 +152,11 @@ def test_with_anchors_fewer_and_fewer_questions_are_asked(monkeypatch: pytest.Mo
 
 
 def test_anchors_whose_cells_are_full_are_left_alone() -> None:
-    means, groups = split_world(6, useful=3, spread=0)
+    means, groups = split_world(6, useful=8, spread=0)
     anchors = np.where(np.isin(np.arange(100), [0, 1, 2, 3, 4, 5]), groups, -1)
     assert len(set(anchors.tolist())) == 3
-    _, screen = learnt(bernoulli(means, rng=6), anchors=anchors, per_cell=np.array([[2.0]]))
+    twice: dict[str, Any] = {"per_cell": np.array([[2.0]]), "error": "share"}
+    _, screen = learnt(bernoulli(means, rng=6), anchors=anchors, **twice)
     assert screen.table()[2].max() == 2
 
 

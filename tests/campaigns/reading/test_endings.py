@@ -44,3 +44,13 @@ def test_every_ending_leaves_guesses_and_reasons(
     assert {each.undecided for each in result.items} == {reason}
     assert all(each.guess in (0, 1) for each in result.items)
     assert all(0.5 <= each.confidence <= 1 for each in result.items)
+
+
+def test_a_campaign_that_too_few_people_can_finish_asks_nothing_and_says_so(store: Store) -> None:
+    campaign = store.create(Settings("x", people=1), items(60), questions(15))
+    assert campaign.ask("ann", 20) == []
+    result = result_of(campaign)
+    assert (result.status, result.answers) == ("undecided", 0)
+    assert "What would help: more people" in result.reason
+    assert {each.undecided for each in result.items} == {"too few answers"}
+    assert all(each.guess in (0, 1) for each in result.items)

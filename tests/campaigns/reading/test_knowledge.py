@@ -180,13 +180,13 @@ def test_a_rule_in_words() -> None:
 
 
 def test_people_bound_the_answers_per_cell(store: Store) -> None:
-    campaign = by_rule(store, rows=12, people=2, answers_per_worker_and_cell=1)
+    campaign = by_rule(store, rows=12, people=2, answers_per_worker_and_cell=2)
     answer_by(campaign, two_kinds(12))
     with campaign.database.read() as connection:
         most = connection.exec_driver_sql(
             "SELECT max(n) FROM (SELECT count(*) AS n FROM slots GROUP BY item, question)"
         ).scalar_one()
-    assert most <= 2
+    assert most == 4
     assert campaign.state == "ended"
 
 

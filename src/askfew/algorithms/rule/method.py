@@ -82,15 +82,17 @@ def _run(settings: Settings, root: int, at_work: Callable[[], int] | None) -> Pr
         except EndOfAnswers as end:
             return _nothing(settings, end.status, str(end))
         if not isinstance(found, Rule):
-            return _nothing(settings, "no-consensus", found)
+            if found.kind == "out of reach":
+                return _nothing(settings, "undecided", _out_of_reach(found, settings, screen))
+            return _nothing(settings, "no-consensus", _no_consensus(found, screen))
         frozen = found
     if settings.repeats == "same":
         return (yield from _evaluate(settings, screen, frozen))
     return (yield from _certify(settings, screen, frozen, at_work))
 
 
-def _learn(settings: Settings, screen: Screen, root: int) -> Procedure[Rule | str]:
-    """The pilot: the rule that it proposes, or a sentence that says why there is none."""
+def _learn(settings: Settings, screen: Screen, root: int) -> Procedure[Rule | Plan]:
+    """The pilot: the rule that it proposes, or the plan that says why there is none."""
     learner = Learner(
         settings.problem,
         settings.groups,
@@ -99,6 +101,9 @@ def _learn(settings: Settings, screen: Screen, root: int) -> Procedure[Rule | st
         settings.defining,
         settings.per_cell,
         settings.repeats == "same",
+        settings.error,
+        settings.delta,
+        settings.margin,
         Tuning(),
         root,
     )
@@ -108,7 +113,7 @@ def _learn(settings: Settings, screen: Screen, root: int) -> Procedure[Rule | st
         if plan.kind == "freeze":
             return _frozen(plan, settings)
         if plan.kind != "screen":
-            return _no_consensus(plan, screen)
+            return plan
         batch = _screening(plan, settings, screen)
         tally = yield batch
         screen.record(batch, tally)
@@ -156,6 +161,27 @@ def _no_consensus(plan: Plan, screen: Screen) -> str:
         f"no split is carried by several questions{measured}; finding out took"
         f" {screen.answers:,} answers. Anchors, questions that define the split, or a rule of your"
         " own would say what to look for"
+    )
+
+
+def _out_of_reach(plan: Plan, settings: Settings, screen: Screen) -> str:
+    """Why nothing more is asked, and what would help."""
+    most, enough = int(np.median(settings.per_cell)), int(plan.facts.get("answers", 0))
+    ways = ["more questions that tell the groups apart"]
+    if enough > most:
+        ways.insert(0, f"more people, so that a question gets {enough} answers or more")
+    if settings.error == "any" and plan.facts.get("share"):
+        ways.append('error = "share"')
+    ways.append('for machines that repeat themselves repeats = "same"')
+    asked = (
+        f"after {counted(screen.answers, 'answer')} no more are" if screen.answers else "none is"
+    )
+    reached = int(plan.facts.get("reached", 0))
+    few = f"at most {reached:,}" if reached else "hardly any"
+    return (
+        f"{few} of {counted(len(settings.certifying), 'item')} could be certified with"
+        f" {counted(most, 'answer')} to a question about an item, so {asked} asked for. What would"
+        f" help: {', '.join(ways[:-1])}, or {ways[-1]}"
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from askfew.algorithms.rule.guess.anchored import learn_with_anchors
 from askfew.algorithms.rule.guess.direction import learn_direction
 from askfew.algorithms.rule.guess.pilot import Pilot, ask_cells, freeze, give_up
+from askfew.algorithms.rule.guess.reach import before_answers, is_tight, with_answers
 from askfew.algorithms.rule.screen import Screen
 from askfew.estimates.classes import CellMeans, Classes, agreement, fit, predicted
 from askfew.plans import Plan
@@ -30,6 +31,9 @@ _STARTS = 8
 """Starts of EM where models are only compared; the one that makes the rule has more."""
 _FEWEST_NEW = 20
 """The fewest items that one more screen adds."""
+_ALIKE = 0.5
+"""How well halves of the items must agree before their split is taken to be out of reach. Less than
+for a rule: only how much the questions say at best is read off it."""
 _WORTH_ASKING = 0.3
 """The share of cells with room from which on the same items are asked again."""
 
@@ -43,7 +47,15 @@ class Learner(Pilot):
     """
 
     def propose(self, screen: Screen) -> Plan:
-        """The next plan: ``screen`` (cells to ask), ``freeze`` (a rule) or ``give up``."""
+        """The next plan: ``screen`` (cells to ask), ``freeze`` (a rule), ``give up``, or ``out of
+        reach`` if the caps of the cells would let too few items be certified.
+        """
+        plan = self._next(screen)
+        if plan.kind != "screen":
+            return plan
+        return self._out_of_reach(screen) or plan
+
+    def _next(self, screen: Screen) -> Plan:
         # Seeded by the step, not carried along: a replay that skips steps draws the same numbers.
         rng = np.random.default_rng([self.root, len(screen.rows)])
         if 0 < len(self.defining) < self.tuning.need:
@@ -51,6 +63,24 @@ class Learner(Pilot):
         if (self.anchors >= 0).any():
             return learn_with_anchors(self, screen, rng)
         return self._unaided(screen, rng)
+
+    def _out_of_reach(self, screen: Screen) -> Plan | None:
+        if not screen.rows:
+            return before_answers(self)
+        if not is_tight(self) or len(self.defining) in range(1, self.tuning.need):
+            return None
+        # Numbers of its own: looking must not change what is asked.
+        rng = np.random.default_rng([self.root, len(screen.rows), 1])
+        items, _, counts, sums = screen.table()
+        answered = CellMeans.of(self.problem.kind, counts, sums)
+        told = self.anchors[items] if (self.anchors >= 0).any() else None
+        groups = self._number(answered, rng) if told is None else len(self.names)
+        if groups is None:
+            return None
+        if told is None and self._stability(answered, groups, rng) < _ALIKE:
+            return None  # other questions may yet carry the split
+        model = fit(answered, groups, rng, known=told)
+        return with_answers(self, screen, model, told)
 
     def _unaided(self, screen: Screen, rng: np.random.Generator) -> Plan:
         if not screen.rows:

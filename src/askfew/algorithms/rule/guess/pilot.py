@@ -12,6 +12,7 @@ from askfew.algorithms.rule.guess.tree import grow
 from askfew.algorithms.rule.tuning import Tuning
 from askfew.estimates.classes import CellMeans, Classes
 from askfew.estimates.separation import separation
+from askfew.evidence.decisions import Error
 from askfew.plans import Plan
 from askfew.records import Floats, Ints, Problem
 from askfew.rule import Rule
@@ -39,6 +40,9 @@ class Pilot:
     """The caps of the cells (items x questions, or anything that broadcasts to it)."""
     same: bool
     """Whether asking again gives the same answer."""
+    error: Error
+    delta: float
+    margin: float
     tuning: Tuning
     root: int
     """The seed of all random choices."""
@@ -138,6 +142,30 @@ class Pilot:
     def told_many(self) -> bool:
         """Whether anchors tell of more than two groups."""
         return len(self.names) > 2 and bool((self.anchors >= 0).any())
+
+    @property
+    def needed(self) -> float:
+        """The fewest nats that a label can need: with one division, and all items labelled."""
+        if self.error == "share":
+            return self.needed_of_share
+        return self.needed_of_share + math.log(max(len(self.order), 1))
+
+    @property
+    def needed_of_share(self) -> float:
+        """The same if the share of errors is bounded."""
+        return -math.log(self.delta)
+
+    @property
+    def least_screened(self) -> int:
+        """How many items answer the rule's questions before there is a rule, anchors aside."""
+        told = bool((self.anchors >= 0).any())
+        if 0 < len(self.defining) < self.tuning.need:
+            return 0 if told else self.tuning.unlabelled
+        if told:
+            return self.tuning.unlabelled_many if self.told_many else self.tuning.unlabelled
+        if len(self.groups) > 1:
+            return self.tuning.items_to_count
+        return self.tuning.sharp_items if self.groups[0] == 2 else self.tuning.first_items
 
     def _capped(self, most: int) -> bool:
         """Whether a typical cell takes at most ``most`` answers."""
