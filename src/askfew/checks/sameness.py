@@ -18,7 +18,9 @@ largest value is then taken over intervals, and each item has the mean in the in
 best.
 
 This holds for groups that are fixed beforehand, but labels are found from the same answers. Nothing
-is lost if they are the true groups, which they are with probability at least 1 - delta. For
+is lost if they are the true groups, which they are with probability at least 1 - delta. Where items
+are undecided, the others were chosen by what they answered, and the proof does not cover that. Such
+a choice makes a group look more alike: in simulations that stopped early no alarm was raised. For
 numbers, the guesses lie around the group's own mean; its error (a fraction of sigma that falls with
 the answers) is not counted.
 """

@@ -15,7 +15,7 @@ from askfew.algorithms.frugal.claim.pooled_certificate import FrugalCertificate
 from askfew.driver import replay, run
 from askfew.errors import InvalidInput
 from askfew.log import Log
-from askfew.oracles import gaussian
+from askfew.oracles import bernoulli, gaussian
 from askfew.records import Batch, Oracle, Problem, Tally
 
 from .worlds import LABELS, Silent, numbers, play, right, yes_no
@@ -165,6 +165,19 @@ def test_a_certificate_without_some_labels_has_no_interval() -> None:
     assert certificate.gap_interval is None
     assert "interval" not in str(certificate)
     assert json.loads(json.dumps(certificate.to_dict(), allow_nan=False))["gap_interval"] is None
+
+
+def test_a_certificate_with_a_tolerance_has_no_interval() -> None:
+    """A group has no one mean then: items near the other group are asked more often."""
+    low = np.where(np.arange(20) % 2 == 0, 0.05, 0.3)
+    oracle = bernoulli(np.append(low, np.full(20, 0.95))[:, np.newaxis], rng=1)
+    ended = play(oracle, tolerance=0.25)
+    assert ended.result is not None
+    certificate = ended.result.certificate
+    assert isinstance(certificate, FrugalCertificate)
+    assert (ended.result.labels == np.repeat([0, 1], 20)).all()
+    assert certificate.gap_interval is None
+    assert "the groups differ by about" in str(certificate)
 
 
 def test_a_yes_no_certificate_s_interval_is_narrow_enough_to_say_something() -> None:

@@ -37,7 +37,8 @@ class FrugalCertificate(Certificate):
     question: int
     gap: float
     gap_interval: tuple[float, float] | None
-    """Where the gap lies if the labels are right; None while an item is undecided."""
+    """Where the gap lies if the labels are right; None while an item is undecided, and with a
+    tolerance."""
     item_delta: float
     item_needed: float
     item_evidence: tuple[float, ...]
@@ -192,14 +193,15 @@ def _gap_interval(
     If the labels are right, the fresh answers of a group's items all have its mean, and each
     group's mean gets an interval at half of alpha; the gap lies between their ends. That needs the
     answers of every member: an item is undecided because of what it answered, so leaving it out
-    would bias the means.
+    would bias the means. With a tolerance a group has no one mean: items near the other group are
+    asked more, and an interval for the mean of all answers would be none for the groups.
     """
     counts, sums = (
         np.array([float(column[labels == group].sum()) for group in (0, 1)])
         for column in (main.counts, main.sums)
     )
     means = sums / np.maximum(counts, 1)
-    if (labels < 0).any():
+    if claim.tolerance or (labels < 0).any():
         return float(np.ptp(means)), None
     first, second = np.argsort(means)
     limits = [
