@@ -232,6 +232,17 @@ def test_a_stranger_on_a_page_is_led_to_the_login(site: Site) -> None:
     assert site.owner.get("/for-the-owner").text == '"welcome"'
 
 
+def test_who_is_invited_finds_their_own_list_and_not_the_owners_login(site: Site) -> None:
+    browser, _ = site.browser(new_link(sweep(site.store), "ann"))
+    came = browser.get("/", follow_redirects=False)
+    assert (came.status_code, came.headers["location"]) == (303, "/mine")
+    assert "Hello, ann" in browser.get("/").text
+    assert 'href="/mine"' in browser.get("/answer/sweep").text
+    assert site.nobody.get("/", follow_redirects=False).headers["location"] == "/login"
+    browser.cookies.update(site.browser(site.owner_token)[0].cookies)  # the owner, too
+    assert "Campaigns" in browser.get("/", follow_redirects=False).text
+
+
 def guess(site: Site, count: int = 20) -> None:
     for number in range(count):
         document(site.bearer(f"guess {number}").get(API), 401)

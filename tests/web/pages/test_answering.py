@@ -123,6 +123,20 @@ def test_the_page_says_how_far_the_campaign_is_and_when_it_rests(site: Site, sto
     assert ann.post(NEXT, json={"holding": []}).json()["state"] == "paused"
 
 
+def test_a_page_at_the_end_shows_the_end(site: Site, store: Store) -> None:
+    """A server that read the figures in the middle must not show them beside "All done"."""
+    campaign = sweep(store, 4, 2)
+    ann = site.worker(campaign)
+    came = ann.post(NEXT, json={"holding": []}).json()
+    assert came["progress"]["answers"] == 0
+    for each in [*came["questions"], *(vars(each) for each in campaign.ask("bob", 8))]:
+        campaign.tell(each["id"], True)
+    came = ann.post(NEXT, json={"holding": []}).json()
+    assert came["state"] == "ended"
+    assert came["progress"]["share"] == 1.0
+    assert came["progress"]["answers"] == 8
+
+
 def test_the_owner_can_answer_along(site: Site, store: Store) -> None:
     campaign = sweep(store, 4, 2)
     assert "Dashboard" in site.owner.get("/answer/sweep").text

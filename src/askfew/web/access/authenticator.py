@@ -151,6 +151,11 @@ class Authenticator:
             raise Refused(401, _NO_TOKEN)
         return caller
 
+    def knows_person(self, request: HTTPConnection) -> bool:
+        """Whether the browser has the session of a person who was invited."""
+        cookie = request.cookies.get(self._cookie(owner=False))
+        return cookie is not None and by_session(self.store, cookie, None) is not None
+
     def owner(self, request: HTTPConnection, csrf: str | None = None) -> Caller:
         """The owner, or Refused. ``csrf`` is the page's token; None if nothing is changed."""
         caller = self._admitted(request, None, csrf)

@@ -16,6 +16,7 @@ from askfew.campaigns.db.queries.slots import at_least_open, leases_of, open_and
 from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count
 from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.records import FLAGS
+from askfew.campaigns.steps.advance import GOING
 from askfew.web.access.dependencies import Worker
 from askfew.web.access.tokens import OWNER, Caller
 from askfew.web.opened import Opened
@@ -141,8 +142,7 @@ def next_questions(
         # Where nothing else is left, a step may wait for what a page asked for and never got: a
         # request can arrive after the page that sent it was reloaded.
         asked = leases_unknown_to_page(campaign, worker, known)
-    statuses = caches_of(request).statuses
-    status = statuses.lately(campaign.settings.name, lambda: status_of(campaign))
+    status = _status(request, campaign, over=state not in GOING)
     return {
         "state": state,
         "questions": [asdict(each) for each in asked],
@@ -150,6 +150,14 @@ def next_questions(
         "progress": asdict(progress_of(status, _usual(campaign))),
         "waiting": None if asked or sent.holding else why_waiting(campaign),
     }
+
+
+def _status(request: Request, campaign: Campaign, *, over: bool) -> CampaignStatus:
+    """A moment old while the campaign goes on; "All done" beside figures of the middle is wrong."""
+    statuses, name = caches_of(request).statuses, campaign.settings.name
+    if over:
+        return statuses.get(name, lambda: status_of(campaign), over=True)
+    return statuses.lately(name, lambda: status_of(campaign))
 
 
 def _bounded(kind: AnswerKind) -> AnswerKind | None:

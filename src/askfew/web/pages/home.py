@@ -71,8 +71,14 @@ def campaign_lines(store: Store) -> list[CampaignLine]:
 
 
 @router.get("/")
-def home(request: Request, caller: Owner) -> Response:
-    """The list."""
+def home(request: Request, authenticator: Entered) -> Response:
+    """The list. Who is invited finds their own, and is not asked for the owner's token."""
+    try:
+        caller = authenticator.owner(request)
+    except Refused:
+        if not authenticator.knows_person(request):
+            raise
+        return RedirectResponse("/mine", 303)
     return page(request, "home.html", caller, lines=campaign_lines(request.app.state.store))
 
 
