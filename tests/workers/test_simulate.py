@@ -96,6 +96,9 @@ def test_groups_are_read_from_a_file(tmp_path: Path) -> None:
     assert (group("a"), group("b")) == (0, 1)
     with pytest.raises(InvalidInput, match="every item must have a group, got 'c'"):
         group("c")
+    file.write_bytes("\ufeffid;group\r\na;land\r\nb;water\r\n".encode())  # a spreadsheet's
+    group, many = groups_from_file(file)
+    assert (group("a"), group("b"), many) == (0, 1, 2)
     file.write_text("id,side\na,1\n")
     with pytest.raises(InvalidInput, match="there must be columns id and group"):
         groups_from_file(file)

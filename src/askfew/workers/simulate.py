@@ -18,7 +18,7 @@ import numpy as np
 
 from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment
-from askfew.campaigns.folder.table_file import read_text
+from askfew.campaigns.folder.table_file import read_text, separator_of
 from askfew.campaigns.slots.lease import slot_part
 from askfew.errors import InvalidInput
 from askfew.workers.desk import Answer, Desk, Reply
@@ -85,7 +85,8 @@ def digit_by_question(questions: Sequence[str], groups: int) -> dict[str, int]:
 
 def groups_from_file(path: Path) -> tuple[Groups, int]:
     """Read groups from a CSV file with the columns id and group; also return how many there are."""
-    rows = csv.DictReader(StringIO(read_text(path, most=_LARGEST)))
+    text = read_text(path, most=_LARGEST)
+    rows = csv.DictReader(StringIO(text), delimiter=separator_of(text))
     if not {"id", "group"} <= set(rows.fieldnames or ()):
         raise InvalidInput(
             f"{path}: there must be columns id and group",

@@ -206,8 +206,11 @@ def test_a_file_of_settings_is_small(folder: Path) -> None:
             "a,An owl,\nb,A duck,\n",
             "line 1: the first row must name the columns id,text (and",
         ),
-        ("id;text;image\n", "line 1: columns must be separated by commas"),
-        ("id\ttext\timage\n", "line 1: columns must be separated by commas"),
+        ("id text image\n", "line 1: the first row must name the columns id,text (and"),
+        (
+            "id;text\na;x;y\n",
+            'line 2: a row must have 2 fields (id,text), got 3: put a text with semicolons in "q',
+        ),
         ("id,text,image,imag\n", "line 1: columns must be among id,text,image,group, got 'imag'"),
         ("id,text,image,\n", "line 1: columns must be among id,text,image,group, got ''"),
         ("id,text,text\n", "line 1: a column must come once, got text twice"),
@@ -263,6 +266,18 @@ def test_wrong_items_name_their_line(folder: Path, items: str | bytes, sentence:
 def test_wrong_questions_name_their_line(folder: Path, questions: str, sentence: str) -> None:
     fill(folder, questions=questions)
     assert refusal(folder).startswith(f"birds/questions.csv {sentence}")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_tables_as_spreadsheets_write_them(folder: Path, mark: str, end: str) -> None:
+    rows = [["id", "text"], ["a", "An owl, grey"], ["b", f'"Duck{mark} ""x"""']]
+    table = end.join(mark.join(row) for row in rows) + end
+    fill(folder, items=codecs.BOM_UTF8 + table.encode())
+    assert [each.text for each in read_folder(folder).items] == [
+        "An owl, grey",
+        f'Duck{mark} "x"',
+    ]
 
 
 def test_a_text_of_just_the_longest_length_is_fine(folder: Path) -> None:

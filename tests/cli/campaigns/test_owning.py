@@ -41,10 +41,20 @@ def test_people_are_invited_by_links_that_are_shown_once(birds: Command) -> None
     assert sorted(each["name"] for each in invited) == sorted([*lines, "eve"])
 
 
+def test_names_of_a_spreadsheet_are_the_names(birds: Command) -> None:
+    Path("names.csv").write_bytes("\ufeffteam;name\r\nred;Jürgen Maier\r\nred;Ana\r\n".encode())
+    made = document(birds("invite", "birds", "--file", "names.csv", "--json"))
+    assert list(made["links"]) == ["Jürgen Maier", "Ana"]
+
+
 def test_an_invitation_that_cannot_be_made_is_a_sentence(birds: Command) -> None:
+    Path("latin.csv").write_bytes("name\nann\nJürgen\n".encode("latin-1"))
+    Path("quotes.csv").write_text('name\n"ann\n')
     for wrong, said in (
         ([], "there must be names"),
-        (["--file", "nowhere.csv"], "the file of names must be readable"),
+        (["--file", "nowhere.csv"], "nowhere.csv: the file of names must be readable, got No such"),
+        (["--file", "latin.csv"], "the file of names line 3: the text must be UTF-8, got the byte"),
+        (["--file", "quotes.csv"], "the file of names must be CSV, got an error"),
         (["ann", "--url", "ask.example.org"], "the address for links must be"),
         (["--open", "0"], "must be from 1 to"),
     ):

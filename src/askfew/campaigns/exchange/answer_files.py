@@ -15,7 +15,7 @@ from typing import Any
 
 from askfew.campaigns.exchange import crowd_kit, label_studio
 from askfew.campaigns.exchange.files import read_parquet, text_of_cell
-from askfew.campaigns.folder.table_file import read_table, read_text
+from askfew.campaigns.folder.table_file import read_table, read_text, separator_of
 from askfew.campaigns.records import check_name
 from askfew.errors import InvalidInput, located, nearest, shown
 
@@ -48,8 +48,9 @@ class TellRow:
 
 def header_of(path: Path) -> set[str]:
     """The names in the first line of a CSV file, from which its format is recognized."""
-    first = read_text(path, most=_MOST_BYTES).partition("\n")[0]
-    return {name.strip().lower() for name in first.split(",")}
+    text = read_text(path, most=_MOST_BYTES)
+    first = text.partition("\n")[0]
+    return {name.strip().lower() for name in first.split(separator_of(text))}
 
 
 def read_answers(path: Path, kind: str) -> list[TellRow]:

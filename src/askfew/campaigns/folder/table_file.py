@@ -12,24 +12,29 @@ from pathlib import Path
 from askfew.campaigns.setting_values import LONGEST_TEXT
 from askfew.errors import InvalidInput, located, nearest, shown
 
-__all__ = ["Row", "read_table", "read_text"]
+__all__ = ["Row", "decoded", "read_table", "read_text", "separator_of"]
 
 
 def read_text(path: Path, *, most: int) -> str:
     """The text of a file of at most ``most`` bytes; InvalidInput begins with file and line."""
-    data = _read_bytes(path, most).removeprefix(codecs.BOM_UTF8)  # spreadsheets write one
+    return decoded(_read_bytes(path, most), str(path))
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text of a file's bytes; InvalidInput begins with its name and the line."""
+    data = data.removeprefix(codecs.BOM_UTF8)  # spreadsheets write one
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"{path} line {_line(data[: error.start].decode())}: the text must be UTF-8",
+            f"{name} line {_line(data[: error.start].decode())}: the text must be UTF-8",
             f"the byte 0x{data[error.start]:02X}",
-            "save the file as UTF-8",
+            "save the file as UTF-8 (in a spreadsheet: CSV UTF-8)",
         ) from None
     before, nul, _ = text.partition("\0")
     if nul:
         raise InvalidInput(
-            f"{path} line {_line(before)}: the text must be plain",
+            f"{name} line {_line(before)}: the text must be plain",
             "a NUL character",
             "take it out, or save the file as UTF-8 if it is UTF-16",
         )
@@ -64,26 +69,43 @@ def _line(before: str) -> int:
 _MOST_BYTES = 10**9
 """The largest table that is read, as a whole, into memory. A round number."""
 
+_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
+
 Row = tuple[int, dict[str, str]]
 """A line number, and the fields by column, without space around them."""
 
 
+def separator_of(table: str) -> str:
+    r"""What separates the columns of a table, by its first line.
+
+    Where the comma is the decimal sign, spreadsheets write CSV files with semicolons.
+
+    >>> separator_of("id;text\n1;a, b\n"), separator_of("id,text\n"), separator_of("name\n")
+    (';', ',', ',')
+    """
+    first = re.search(r"[^\r\n]+", table)
+    return next((mark for mark in _SEPARATORS if first and mark in first[0]), ",")
+
+
 def read_table(path: Path, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> list[Row]:
     """All rows. Columns may be in any order; optional ones may be missing or empty."""
-    records = _records(path, read_text(path, most=_MOST_BYTES))
+    text = read_text(path, most=_MOST_BYTES)
+    mark = separator_of(text)
+    records = _records(path, text, mark)
     line, header = next(records, (1, []))
     with located(f"{path} line {line}"):
         columns = _columns(header, needed, optional)
     rows = []
     for line, fields in records:
         with located(f"{path} line {line}"):
-            rows.append((line, dict.fromkeys(optional, "") | _fields(columns, fields)))
+            rows.append((line, dict.fromkeys(optional, "") | _fields(columns, fields, mark)))
     return rows
 
 
-def _records(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+def _records(path: Path, text: str, mark: str) -> Iterator[tuple[int, list[str]]]:
     """Every record with its line; blank lines are left out. Quoted fields may have line breaks."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
+    file = io.StringIO(text, newline="")
+    reader = csv.reader(file, delimiter=mark, strict=True, skipinitialspace=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -112,8 +134,6 @@ def _columns(
     known = (*needed, *optional)
     may = f" (and may name {','.join(optional)})" if optional else ""
     columns = tuple(name.lower() for name in header)
-    if len(columns) == 1 and any(mark in columns[0] for mark in ";\t"):
-        raise InvalidInput("columns must be separated by commas", shown(columns[0]), "save as CSV")
     for name in needed:
         if name not in columns:
             raise InvalidInput(
@@ -133,12 +153,13 @@ def _columns(
     return columns
 
 
-def _fields(columns: tuple[str, ...], fields: list[str]) -> dict[str, str]:
+def _fields(columns: tuple[str, ...], fields: list[str], mark: str) -> dict[str, str]:
     if len(fields) != len(columns):
+        word = _SEPARATORS[mark]
         raise InvalidInput(
             f"a row must have {len(columns)} fields ({','.join(columns)})",
             len(fields),
-            'put a text with commas in "quotes", and a comma for every empty field',
+            f'put a text with {word}s in "quotes", and a {word} for every empty field',
         )
     for name, value in zip(columns, fields, strict=True):
         if len(value) > LONGEST_TEXT:

@@ -73,7 +73,9 @@ def _names(people: list[str], file: Path | None, *, needed: bool) -> list[str]:
     try:
         table = b"" if file is None else file.read_bytes()
     except OSError as error:
-        raise InvalidInput("the file of names must be readable", error, "check its path") from None
+        raise InvalidInput(
+            f"{file}: the file of names must be readable", error.strerror, "check its path"
+        ) from None
     if not people and file is None and not needed:
         return []
     return read_names("\n".join(people), table)

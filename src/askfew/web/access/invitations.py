@@ -32,6 +32,7 @@ from askfew.campaigns.db.queries.access import (
     signed_up_count,
     was_revoked,
 )
+from askfew.campaigns.folder.table_file import decoded, separator_of
 from askfew.campaigns.records import check_name
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
@@ -99,11 +100,14 @@ def read_names(typed: str, table: bytes = b"") -> list[str]:
     ['ann', 'bob', 'cora']
     """
     names = [name.strip() for name in re.split("[,;\n\r]", typed)]
+    text = decoded(table, "the file of names")
     try:
-        text = table.decode("utf-8-sig")
-        rows = [row for row in csv.reader(text.splitlines(), strict=True) if any(row)]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InvalidInput("the file of names must be CSV in UTF-8", error, "save it so") from None
+        reader = csv.reader(text.splitlines(), delimiter=separator_of(text), strict=True)
+        rows = [row for row in reader if any(row)]
+    except csv.Error as error:
+        raise InvalidInput(
+            "the file of names must be CSV", f"an error ({error})", "check its quotes"
+        ) from None
     if rows:
         head = [cell.strip().lower() for cell in rows[0]]
         column = head.index("name") if "name" in head else 0
