@@ -46,6 +46,25 @@ def test_bad_usage_names_the_help_of_its_command(
     assert capsys.readouterr().err.endswith("try 'askfew work llm --help'\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("simulate", "--items", "x"), "'--items': Input should be a valid integer"),
+        (("serve", "--port", "99999"), "'--port': Input should be less than or equal to 65535"),
+    ],
+)
+def test_a_wrong_value_of_an_option_is_repeated(
+    arguments: tuple[str, ...],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(monkeypatch, *arguments) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert f", got '{arguments[-1]}': try 'askfew {arguments[0]} --help'" in err
+
+
 @pytest.mark.parametrize(("kind", "code"), [(InvalidInput, 2), (AnswerFailed, 1)])
 def test_what_goes_wrong_is_one_sentence_with_its_exit_code(
     kind: type[AskfewError],

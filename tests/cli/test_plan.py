@@ -135,6 +135,7 @@ def test_plan_takes_a_rule_that_was_saved(tmp_path: Path) -> None:
     ("more", "sentence"),
     [
         (["--defining", "13"], "must be from 0 to all 12, got 13"),
+        (["--items", "0"], "items must be a whole number, at least 2, got 0"),
         (["--anchors", "20"], "anchors must leave some of the 40 items to be sorted, got 40"),
         (["--rule", "missing.json"], "a rule's file must be JSON, got missing.json"),
         (["--method", "frugal", "--defining", "1"], "--defining 1 needs a method that can (rule)"),

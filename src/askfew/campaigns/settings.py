@@ -237,6 +237,12 @@ def check_options(
                 f"leave {name} out" + _or_write(methods_with("given" if name == "rule" else name)),
             )
     parameters = inspect.signature(METHODS[method]).parameters
+    if "budget" in parameters.keys() - options.keys():
+        raise InvalidInput(
+            f"the method {method} needs a budget, a whole number of answers to spend",
+            "none",
+            'write for example options = { budget = 5000 }, or method = "rule"',
+        )
     for name in options.keys() & parameters.keys():
         _check_type(name, options[name], parameters[name].annotation)
     # Starting a method checks its options. It costs little, because a generator runs nothing

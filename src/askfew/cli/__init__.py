@@ -11,7 +11,7 @@ import typer
 
 from askfew import __version__
 from askfew.cli.commands import COMMANDS, Group
-from askfew.errors import AskfewError, InvalidInput, StoreFull
+from askfew.errors import AskfewError, InvalidInput, StoreFull, shown
 
 __all__ = ["app", "main"]
 
@@ -63,6 +63,7 @@ def main() -> None:
         _fail(str(error), 2 if isinstance(error, InvalidInput) else 1)
     except typer.TyperException as error:
         message = error.format_message().rstrip(".").replace(": Value error, ", ": ")
+        message += _came(error) if ", got " not in message else ""
         if not message:  # the help was shown
             sys.exit(error.exit_code)
         context = getattr(error, "ctx", None)
@@ -76,6 +77,13 @@ def main() -> None:
         _discard_stdout()
         where = error.filename or "standard output, or a file"
         _fail(f"there must be room to write, got {error.strerror} ({where}): free some space", 1)
+
+
+def _came(error: typer.TyperException) -> str:
+    """What an option was given, which typer's message about a wrong type or range leaves out."""
+    if not hasattr(error.__cause__, "errors"):
+        return ""
+    return f", got {shown(error.__cause__.errors()[0]['input'])}"
 
 
 def _discard_stdout() -> None:

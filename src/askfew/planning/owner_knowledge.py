@@ -34,7 +34,7 @@ class OwnerKnowledge:
 
     def check(self, items: int, questions: int) -> None:
         """Raise InvalidInput if this cannot be known of this many items and questions."""
-        if any(each < 0 for each in self.anchors) or sum(self.anchors) >= items:
+        if any(each < 0 for each in self.anchors) or sum(self.anchors) >= max(items, 1):
             raise InvalidInput(
                 f"anchors must leave some of the {items} items to be sorted",
                 f"{sum(self.anchors)} anchors",

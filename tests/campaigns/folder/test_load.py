@@ -139,7 +139,7 @@ def test_columns_may_stand_in_any_order_and_image_may_be_missing(folder: Path) -
         ("delta = 2024-01-01\n", "line 3: delta must be a number"),
         ("options = { a = 2024-01-01 }\n", "line 3: options must be"),
         ("seed = 3\n[campaign.options]\nspeed = 2\n", "line 4: rule takes the options"),
-        ("seed = 3\nmethod = 'kmeans'\n", "line 4: kmeans needs a budget"),
+        ("seed = 3\nmethod = 'kmeans'\n", "line 4: the method kmeans needs a budget"),
         ("method = 'told-gap'\noptions.gap = -1.0\n", "line 4: gap must be a positive number"),
         ("method = 'adaptive-kmeans'\noptions.budget = 1\n", "line 4: budget must be at least 2"),
         ("[campaing]\n", "line 3: settings must stand below [campaign], got 'campaing'"),
