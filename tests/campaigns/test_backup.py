@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,8 @@ def test_backups_of_a_store_in_use_are_sound_and_lose_nothing(
     worker.start()
     try:
         for number in range(5):
+            while worker.is_alive() and len(told) < 5 * (number + 1):
+                time.sleep(0.01)
             before = list(told)
             back_up(store, tmp_path / f"{number}.db")
             copy = Store(f"sqlite:///{tmp_path}/{number}.db")
@@ -99,7 +102,7 @@ def test_backups_of_a_store_in_use_are_sound_and_lose_nothing(
     finally:
         stop.set()
         worker.join()
-    assert len(told) > 20
+    assert len(told) >= 25
     store.close()
 
 

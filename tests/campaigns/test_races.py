@@ -213,7 +213,7 @@ def test_everything_at_once_for_a_while(stores: list[Store]) -> None:
     done = at_once(
         *(lambda each=each, seed=seed: misbehave(each, seed) for seed, each in enumerate(campaigns))
     )
-    assert min(done) > 0
+    assert sum(done) > 0
     examination = examine_store(stores[0].database)
     assert examination.sound, examination
     kept = Counter(

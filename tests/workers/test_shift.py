@@ -8,13 +8,14 @@ import pytest
 
 from askfew.answer_warnings import REPEATS, sentence
 from askfew.campaigns.campaign import Assignment, Campaign
+from askfew.campaigns.db.queries.slots import leases_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, StoreUnreachable, WorkerStopped
 from askfew.workers.desk import Answer, HandBack, Handout, NoAnswer, Reply, StopAnswering, StoreDesk
 from askfew.workers.retry import Retry
 from askfew.workers.shift import Shift
-from campaign_tools import answers_of, fixed_answer, frugal, log_of, sweep
+from campaign_tools import Clock, answers_of, fixed_answer, frugal, log_of, sweep
 
 
 async def truthfully(plate: Sequence[Assignment]) -> list[Reply]:
@@ -35,21 +36,6 @@ def test_a_shift_answers_until_the_campaign_is_over(store: Store, slots: int, pl
     assert worked.answered == len(answers_of(campaign))
     assert worked.ended == "the campaign is over"
     assert {row.cost for row in answers_of(campaign)} == {0.5}
-
-
-def test_who_waits_says_why(
-    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def not_at_all(plate: Sequence[Assignment]) -> list[Reply]:
-        return [NoAnswer("broken") for _ in plate]
-
-    monkeypatch.setattr("askfew.workers.shift._SAY_WAITING_AFTER", 0.1)
-    campaign = sweep(store, rows=2, columns=1)
-    with caplog.at_level("INFO", "askfew.workers"):
-        asyncio.run(Shift(StoreDesk(campaign, "ann"), not_at_all, idle=0.5).run())
-    said = [each for each in caplog.messages if "waiting" in each]
-    assert len(said) == 1
-    assert "for another worker" in said[0]
 
 
 def test_many_slots_answer_at_once(store: Store) -> None:
@@ -151,15 +137,26 @@ def test_no_answer_counts_a_failure_and_handing_back_does_not(store: Store) -> N
     assert campaign.state == "ended"
 
 
-def test_long_answers_keep_their_leases(store: Store) -> None:
+def test_long_answers_keep_their_leases(store: Store, clock: Clock) -> None:
+    """However long an answer takes: the store's clock goes on by less than a lease at a time."""
+    store.clock = clock
     campaign = sweep(store, rows=2, columns=2, lease_seconds=0.4)
 
+    def left() -> list[float]:
+        with campaign.database.read() as connection:
+            leases = leases_of(connection, campaign.id, "ann")
+        return [expires - clock() for _, _, _, expires in leases]
+
     async def slowly(plate: Sequence[Assignment]) -> list[Reply]:
-        await asyncio.sleep(1.2)
+        assert len(plate) == 4
+        for _ in range(4):
+            clock.pass_seconds(0.3)
+            while min(left()) < 0.3:  # until all are renewed
+                await asyncio.sleep(0.01)
         assert campaign.ask("bob", 10) == []
         return [Answer(1.0) for _ in plate]
 
-    worked = asyncio.run(Shift(StoreDesk(campaign, "ann"), slowly, 4).run())
+    worked = asyncio.run(Shift(StoreDesk(campaign, "ann"), slowly, plate=4).run())
     assert (worked.answered, worked.refused) == (4, 0)
 
 

@@ -1,5 +1,6 @@
 """Four workers of two kinds answer over HTTP at once, and one is killed: nobody could tell."""
 
+import asyncio
 import os
 import re
 import signal
@@ -13,10 +14,11 @@ import httpx2
 import pytest
 
 from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from campaign_tools import answer_all, answers_of, fixed_answer, frugal, log_of
 from commands import Command
-from fake_endpoint import FakeEndpoint, prompt_of
+from fake_endpoint import Call, FakeEndpoint, prompt_of
 from servers import Served, serving
 
 PATIENCE = 120.0
@@ -24,14 +26,19 @@ ITEMS, QUESTIONS = 200, 4
 
 JUDGE = """
 import time
+from pathlib import Path
 from askfew.campaigns.campaign import Assignment, Shown
 from campaign_tools import fixed_answer
 
 def plates(batch):
+    while not Path("go").exists():
+        time.sleep(0.01)
     time.sleep(0.02)
     shown = [(Shown(each.item.id, ""), Shown(each.question.id, "")) for each in batch]
     return [fixed_answer(Assignment(e.id, *s, 0.0, 0.0)) for e, s in zip(batch, shown, strict=True)]
 """
+GO = Path("go")
+"""Nobody answers before this file is there: a process that starts late must find work left."""
 TEMPLATE = "{{ item_id }} {{ question_id }} {{ id }}"
 
 
@@ -42,6 +49,15 @@ def as_fixed(body: dict[str, Any]) -> str:
 
     asked = Assignment(lease, Shown(item, ""), Shown(question, ""), 0.0, 0.0)
     return '{"answer": "%s"}' % ("yes" if fixed_answer(asked) else "no")
+
+
+class Waiting(FakeEndpoint):
+    """Does not answer before it is time to go."""
+
+    async def reply(self, call: Call, reader: asyncio.StreamReader) -> tuple[int, str, list[str]]:
+        while not GO.exists():
+            await asyncio.sleep(0.01)
+        return await super().reply(call, reader)
 
 
 def invited(served: Served, worker: str) -> str:
@@ -91,11 +107,13 @@ def test_four_workers_of_two_kinds_one_killed_leave_the_log_of_one(
     Path("judge_together.py").write_text(JUDGE)
     Path("mine.j2").write_text(TEMPLATE)
     Path("llm.toml").write_text('template = "mine.j2"\nconcurrency = 3')
-    endpoint = FakeEndpoint(as_fixed, latency=0.02)
+    endpoint = Waiting(as_fixed, latency=0.02)
     processes: list[subprocess.Popen[bytes]] = []
     with serving(store) as served, endpoint.running():
         try:
             processes = [start(served, endpoint, number) for number in range(4)]
+            wait_until(lambda: len(status_of(campaign).workers) == 4)
+            GO.touch()
             wait_until(lambda: len(workers_of(campaign)) >= 2)
             killed = int(re.findall(r"\d", sorted(workers_of(campaign))[0])[0])
             os.kill(processes[killed].pid, signal.SIGKILL)

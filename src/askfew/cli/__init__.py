@@ -81,9 +81,8 @@ def main() -> None:
 
 def _came(error: typer.TyperException) -> str:
     """What an option was given, which typer's message about a wrong type or range leaves out."""
-    if not hasattr(error.__cause__, "errors"):
-        return ""
-    return f", got {shown(error.__cause__.errors()[0]['input'])}"
+    wrong = getattr(error.__cause__, "errors", None)
+    return f", got {shown(wrong()[0]['input'])}" if wrong is not None else ""
 
 
 def _discard_stdout() -> None:

@@ -177,13 +177,14 @@ class Shift:
                 return f"the campaign is {'over' if handed.state == 'ended' else 'closed'}"
             if self._held:
                 idle_since, said = time.monotonic(), False
-            elif (waited := time.monotonic() - idle_since) > self.idle:
-                return f"no question for {self.idle:g} seconds"
-            elif waited > _STUCK_AFTER and (error := self.stuck()) is not None:
-                raise error
-            elif waited > _SAY_WAITING_AFTER and not said:
+            waited = 0.0 if self._held else time.monotonic() - idle_since
+            if waited > _SAY_WAITING_AFTER and not said:
                 said = True
                 logger.info("%s: waiting; %s", self.desk.worker, _WAITING[handed.state == "paused"])
+            if waited > self.idle:
+                return f"no question for {self.idle:g} seconds"
+            if waited > _STUCK_AFTER and (error := self.stuck()) is not None:
+                raise error
             await self._move(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
         return self._enough

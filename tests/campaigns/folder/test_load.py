@@ -177,9 +177,9 @@ def test_wrong_files_of_settings(folder: Path, text: str | bytes, sentence: str)
 @pytest.mark.parametrize("form", ["{} = 1", "[{}]", "options = {{ {} = 1 }}"])
 def test_a_key_of_20000_parts_is_refused_at_once(folder: Path, key: str, form: str) -> None:
     fill(folder, SETTINGS + form.format(".".join([key] * (20_000 // len(key)))))
-    began = time.monotonic()
+    began = time.process_time()  # whatever else the machine does
     assert "campaign.toml line 3: a key must have fewer than 32 parts" in refusal(folder)
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
 
 
 def test_a_file_of_settings_is_small(folder: Path) -> None:

@@ -34,13 +34,14 @@ def long_campaign(store: Store, **changes: object) -> Campaign:
 def test_ten_pages_go_on_after_the_server_was_killed_and_nothing_acknowledged_is_lost(
     store: Store, killable: KillableServer, visit: Callable[..., Visitor]
 ) -> None:
-    # One large step: nobody waits for the end of a small one.
-    campaign = sweep(store, 60, 5, 4, answers_per_worker_and_cell=4)
+    # One large step: nobody waits for the end of a small one, and the fast leave the slow enough.
+    campaign = sweep(store, 60, 5, 20, answers_per_worker_and_cell=20)
     pages = [visit() for _ in range(PAGES)]
     for number, visitor in enumerate(pages):
         visitor.page.add_init_script(RECORD_TELLS)
         visitor.page.goto(killable.link(campaign, f"worker {number}"))
         visitor.wait_for_question()
+    for visitor in pages:
         visitor.page.evaluate(PRESS_FOR_EVER)
     for visitor in pages:
         visitor.page.wait_for_function("() => window.acked.length >= 3")
@@ -103,12 +104,16 @@ def test_closing_the_page_sends_what_was_answered_and_hands_back_the_rest(
 def test_an_idle_page_does_not_renew_its_leases_and_input_does(
     store: Store, server: RunningServer, visit: Callable[..., Visitor]
 ) -> None:
-    campaign = long_campaign(store, lease_seconds=4)
+    campaign = long_campaign(store, lease_seconds=3600)
     visitor = visit()
+    sent: list[str] = []
+    visitor.page.on("request", lambda each: sent.append(each.url))
+    visitor.page.clock.install()
     visitor.page.goto(server.link(campaign, "ann"))
     lease = visitor.wait_for_question()
     expires = _expires(campaign, lease)
-    visitor.page.wait_for_timeout(2500)
+    visitor.page.clock.fast_forward(2000 * 1000)  # more than half of the lease, by the page's clock
+    assert not any(each.endswith("/renew") for each in sent)
     assert _expires(campaign, lease) == expires
     visitor.page.keyboard.press("Shift")
     until(lambda: _expires(campaign, lease) > expires, "the lease is renewed after a key")

@@ -100,6 +100,7 @@ def test_who_cannot_see_hears_every_item_and_keeps_the_focus(
 ) -> None:
     campaign = sweep(store, 3, 1)  # one question about three items
     worker, heard, lease = visit(), set(), ""
+    worker.page.clock.set_fixed_time(0)  # the last answer is held back until it is undone
     worker.page.goto(server.link(campaign, "ann"))
     worker.wait_for_question()
     worker.page.get_by_role("button", name="Yes").focus()
@@ -145,7 +146,8 @@ def test_the_dashboard_follows_pause_resume_and_close(
 
 
 def test_the_demo_is_live_and_ends_with_an_interrupt(visit: Callable[..., Visitor]) -> None:
-    command = [sys.executable, "-m", "askfew", "demo", "--serve", "--port", "0", "--pause", "0.05"]
+    command = [sys.executable, "-m", "askfew", "demo", "--serve", "--port", "0", "--pause", "1"]
+    # Slowly: it must not be over before the pages are open.
     demo = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert demo.stdout is not None
     try:

@@ -38,6 +38,8 @@ CHANCES = {
 RENEW_GROUPS = """async () => htmx.ajax("GET", `${location.pathname}/parts/groups`,
   { source: "#groups", target: "#groups", swap: "outerHTML" })"""
 """As the groups do by themselves every few seconds."""
+SHOWN = """number => document.querySelectorAll(".gallery-undecided .tile img")[number]
+  .naturalWidth > 0"""
 HARD = {DIGITS.items[n].id for n in (20, 41)}
 """Pictures that nobody can tell."""
 
@@ -270,12 +272,10 @@ def test_an_ending_with_undecided_items_shows_their_pictures_and_why(
     tiles = page.locator(".gallery-undecided .tile")
     tiles.first.wait_for()
     assert set(tiles.locator(".tile-id").all_inner_texts()) == {f"i{n}" for n in left}
-    for tile in tiles.all():
+    for number, tile in enumerate(tiles.all()):
         assert "between the groups" in tile.locator(".tile-why").inner_text()
         tile.scroll_into_view_if_needed()  # pictures are loaded when they are seen
-        page.wait_for_function(
-            "each => each.naturalWidth > 0", arg=tile.locator("img").element_handle()
-        )
+        page.wait_for_function(SHOWN, arg=number)
     tiles.first.click()
     page.locator("#item-dialog[open] .given-one").first.wait_for()
     assert page.locator("#item-dialog").evaluate("each => each.scrollTop") == 0  # its top first
