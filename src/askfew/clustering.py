@@ -9,13 +9,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from askfew.answers import AnswerKind
 from askfew.driver import run
 from askfew.errors import InvalidInput
 from askfew.log import Log
 from askfew.oracles.function import FunctionOracle, function
 from askfew.outcome import Outcome, outcome_of
-from askfew.records import Batch, Oracle, Problem, Tally
+from askfew.records import Batch, Floats, Oracle, Problem, Tally
 from askfew.rule import Rule
 from askfew.sessions import MAX_ANSWERS, Names, Seed, problem_of, start_recorded
 
@@ -67,7 +69,7 @@ def cluster(
     # A function's answers may have cost money: they are logged even if nobody asked for a log.
     if log is None and is_function:
         log = Log(oracle.problem)
-    own = getattr(oracle, "per_cell", None)
+    own = _recorded_answers(oracle, log)
     if own is not None and method == "rule":  # frugal goes on without cells that have no answers
         options.setdefault("per_cell", own)
     procedure = start_recorded(oracle.problem, names, method, delta, budget, rng, options, log)
@@ -134,6 +136,23 @@ def _check_fresh_answers(rule: Rule, source: object) -> None:
             "the recorded answers that taught it",
             "go on with the very table object that taught it, or record new answers",
         )
+
+
+def _recorded_answers(oracle: Oracle, log: Log | None) -> Floats | None:
+    """How many answers each cell of a record had when the run began; None if it is no record.
+
+    Those that the log holds are used up first: no recorded answer may count twice.
+    """
+    answered = [] if log is None or log.problem != oracle.problem else log.steps
+    if answered and hasattr(oracle, "catch_up"):
+        oracle.catch_up((step.batch, step.tally) for step in answered)
+    own: Floats | None = getattr(oracle, "per_cell", None)
+    if own is None:
+        return None
+    counts = np.zeros_like(own)
+    for step in answered:
+        np.add.at(counts, (step.batch.items, step.batch.questions), step.tally.counts)
+    return own + counts
 
 
 def _with_sources(outcome: Outcome, oracle: Oracle, log: Log | None) -> Outcome:

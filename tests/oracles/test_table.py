@@ -113,3 +113,42 @@ def test_a_wrong_table_is_refused(recorded: Any) -> None:
 def test_the_sentence_names_the_cell() -> None:
     with pytest.raises(InvalidInput, match=r"got 9 for item 1, question 0: fix the table"):
         oracles.table([[[1]], [[9]]], Scale(0, 5))
+
+
+def recorded_crowd(rng: int = 5) -> oracles.TableOracle:
+    """Twelve answers for each cell of 40 items and 6 questions that tell two groups apart."""
+    draws = np.random.default_rng(0)
+    chances = np.where(np.arange(40) % 2 == 0, 0.15, 0.85)
+    answers = [[(draws.random(12) < p).astype(int).tolist() for _ in range(6)] for p in chances]
+    return oracles.table(answers, rng=rng)
+
+
+@pytest.mark.parametrize("loaded_again", [False, True])
+@pytest.mark.parametrize("method", ["frugal", "rule"])
+def test_a_run_that_goes_on_from_its_log_gets_no_answer_twice(
+    method: str, loaded_again: bool
+) -> None:
+    """It ends as the run that was never stopped, with the same object and with a new one."""
+    given: dict[str, Any] = {"method": method, "delta": 0.05, "rng": 1}
+    whole = askfew.cluster(recorded_crowd(), max_answers=3000, **given)
+    table = recorded_crowd()
+    log = askfew.Log(table.problem)
+    assert askfew.cluster(table, max_answers=300, log=log, **given).status == "budget"
+    if loaded_again:
+        table = recorded_crowd()
+    rest = askfew.cluster(table, max_answers=3000, log=log, **given)
+    assert (rest.status, rest.answers) == (whole.status, whole.answers)
+    assert rest.labels.tolist() == whole.labels.tolist()
+    asked = np.zeros((40, 6))
+    for step in log.steps:
+        np.add.at(asked, (step.batch.items, step.batch.questions), step.tally.counts)
+    assert (asked + table.per_cell == 12).all()
+
+
+def test_a_log_of_other_draws_is_refused_and_uses_nothing_up() -> None:
+    log = askfew.Log(recorded_crowd().problem)
+    askfew.cluster(recorded_crowd(), delta=0.05, rng=1, max_answers=300, log=log)
+    shuffled = recorded_crowd(rng=6)
+    with pytest.raises(InvalidInput, match="load the same record with the same rng"):
+        askfew.cluster(shuffled, delta=0.05, rng=1, max_answers=3000, log=log)
+    assert (shuffled.per_cell == 12).all()

@@ -2,13 +2,14 @@
 
 Drawing with replacement would use the same noise twice and void the certificate. For the same
 reason a table has a ``fingerprint``: a rule that was learnt from these answers must not be
-certified by them.
+certified by them. And a run that goes on from its log is not given what the log holds a second time
+(``catch_up``).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ class TableOracle:
         self._values = values[np.lexsort((rng.random(len(values)), cells))]
         self._next = starts[:-1].copy()
         self._stops = starts[1:]
+        self._given: set[bytes] = set()
+        """Digests of what was asked and answered."""
 
     @classmethod
     def of_rows(
@@ -88,6 +91,35 @@ class TableOracle:
                 f" question {batch.questions[0]}",
                 "record more answers",
             )
+        tally = self._drawn(batch)
+        self._given.add(_digest(batch, tally))
+        return tally
+
+    def catch_up(self, answered: Iterable[tuple[Batch, Tally]]) -> None:
+        """Use up the answers that a log holds; those that this object gave are used up already.
+
+        InvalidInput if this record, shuffled as it is here, would have given others: then nobody
+        knows which of its answers are still fresh.
+        """
+        before = self._next.copy()
+        for batch, tally in answered:
+            digest = _digest(batch, tally)
+            if digest in self._given:
+                continue
+            drawn = self._drawn(batch)
+            same = np.array_equal(drawn.counts, tally.counts)
+            if not same or not np.allclose(drawn.sums, tally.sums, rtol=1e-9, atol=1e-9):
+                self._next = before
+                raise InvalidInput(
+                    "a run over recorded answers must go on with the answers it did not have yet",
+                    "a table that would have answered the log's steps otherwise",
+                    "pass the table object of that run, or load the same record with the same rng",
+                )
+            self._given.add(digest)
+
+    def _drawn(self, batch: Batch) -> Tally:
+        """The next answers of each row's cell, as many as are left."""
+        cells = batch.items * self.problem.questions + batch.questions
         counts = np.zeros(len(batch), dtype=np.int64)
         sums, squares = np.zeros(len(batch)), np.zeros(len(batch))
         for row, (cell, repeats) in enumerate(zip(cells, batch.repeats, strict=True)):
@@ -96,6 +128,12 @@ class TableOracle:
             self._next[cell] += len(drawn)
             counts[row], sums[row], squares[row] = len(drawn), drawn.sum(), drawn @ drawn
         return Tally(counts, sums, squares)
+
+
+def _digest(batch: Batch, tally: Tally) -> bytes:
+    whole = np.stack([batch.items, batch.questions, tally.counts]).astype(np.int64)
+    sums = np.asarray(tally.sums, dtype=np.float64)
+    return hashlib.sha256(whole.tobytes() + sums.tobytes()).digest()
 
 
 def table(
