@@ -103,7 +103,7 @@ def doctor(
     """Check a store: replay every campaign, and count its answers again.
 
     Before an upgrade it says which campaigns that would touch, and changes nothing. Exit code 1 if
-    something is wrong, or an open campaign could not go on.
+    something is wrong or cannot be replayed, or if an open campaign could not go on.
     """
     mended: dict[str, int] = {}
     try:
