@@ -1,3 +1,4 @@
+import itertools
 from collections import Counter
 from typing import Any
 
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import askfew
-from askfew import Number, Scale, oracles
+from askfew import Number, Scale, YesNo, oracles
 from askfew.errors import CellExhausted, InvalidInput
 from askfew.records import Batch
 
@@ -145,6 +146,20 @@ def test_a_run_that_goes_on_from_its_log_gets_no_answer_twice(
     assert (asked + table.per_cell == 12).all()
 
 
+def test_steps_that_are_alike_are_used_up_one_by_one() -> None:
+    answers: list[list[list[object]]] = [[[1, 1, 1, 1, 0]], [[0]]]
+    table = oracles.table(answers, Number(), rng=1)
+    batch = Batch(np.array([1]), np.array([0]), np.array([1]))
+    answered = [(batch, table(batch))]
+    batch = Batch(np.array([0]), np.array([0]), np.array([1]))
+    answered += [(batch, table(batch)) for _ in range(4)]
+    assert len({float(tally.sums[0]) for _, tally in answered}) < len(answered)
+    loaded_again = oracles.table(answers, Number(), rng=1)
+    for each in (table, loaded_again, loaded_again):  # what is used up stays used up, once
+        each.catch_up(answered)
+        assert each.per_cell.tolist() == [[1.0], [0.0]]
+
+
 def test_a_log_of_other_draws_is_refused_and_uses_nothing_up() -> None:
     log = askfew.Log(recorded_crowd().problem)
     askfew.cluster(recorded_crowd(), delta=0.05, rng=1, max_answers=300, log=log)
@@ -152,3 +167,18 @@ def test_a_log_of_other_draws_is_refused_and_uses_nothing_up() -> None:
     with pytest.raises(InvalidInput, match="load the same record with the same rng"):
         askfew.cluster(shuffled, delta=0.05, rng=1, max_answers=3000, log=log)
     assert (shuffled.per_cell == 12).all()
+
+
+def test_a_record_has_one_fingerprint_in_whichever_order_its_rows_come() -> None:
+    rows = [("owl", "flies?", 1.0), ("elk", "flies?", 0.0), ("owl", "flies?", 0.0)]
+    rows += [("elk", "antlers?", 1.0), ("owl", "antlers?", 0.0)]
+
+    def fingerprint(ordered: list[tuple[str, str, float]]) -> str:
+        items, questions, values = zip(*ordered, strict=True)
+        rng = np.random.default_rng(0)
+        return oracles.TableOracle.of_rows(items, questions, values, YesNo(), rng).fingerprint
+
+    known = fingerprint(rows)
+    assert all(fingerprint(list(each)) == known for each in itertools.permutations(rows))
+    assert fingerprint([*rows[:-1], ("owl", "antlers?", 1.0)]) != known
+    assert fingerprint(rows[:-1]) != known

@@ -9,6 +9,7 @@ certified by them. And a run that goes on from its log is not given what the log
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence, Sized
 from typing import Any
 
@@ -33,20 +34,20 @@ class TableOracle:
         self, problem: Problem, values: Floats, starts: Ints, rng: np.random.Generator
     ) -> None:
         self.problem = problem
-        self.fingerprint = hashlib.sha256(starts.tobytes() + values.tobytes()).hexdigest()
-        """A digest of the recorded answers."""
+        cells = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        self.fingerprint = _fingerprint(cells, values)
+        """A digest of the recorded answers, in whichever order they were recorded."""
         self.names: tuple[list[object], list[object]] | None = None
         """The names of items and questions, if the record has names."""
         self.taught: set[str] = set()
         """Digests of rules that were learnt from this object. It may go on to certify them, because
         the answers that taught them are used up."""
-        cells = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         # Sorting by cell and then by a random number shuffles the answers within every cell.
         self._values = values[np.lexsort((rng.random(len(values)), cells))]
         self._next = starts[:-1].copy()
         self._stops = starts[1:]
-        self._given: set[bytes] = set()
-        """Digests of what was asked and answered."""
+        self._given: Counter[bytes] = Counter()
+        """Digests of what was asked and answered, and how often that was."""
 
     @classmethod
     def of_rows(
@@ -73,6 +74,11 @@ class TableOracle:
         starts = np.searchsorted(cells[order], np.arange(len(row) * len(column) + 1))
         made = cls(problem, np.asarray(values, dtype=np.float64)[order], starts, rng)
         made.names = names
+        # Names are numbered as they come, and other rows may come first in another file.
+        rank, turn = ({name: at for at, name in enumerate(sorted(each, key=str))} for each in names)
+        rows = zip(items, questions, strict=True)
+        named = np.array([rank[item] * len(turn) + turn[question] for item, question in rows])
+        made.fingerprint = _fingerprint(named, np.asarray(values, dtype=np.float64))
         return made
 
     @property
@@ -92,7 +98,7 @@ class TableOracle:
                 "record more answers",
             )
         tally = self._drawn(batch)
-        self._given.add(_digest(batch, tally))
+        self._given[_digest(batch, tally)] += 1
         return tally
 
     def catch_up(self, answered: Iterable[tuple[Batch, Tally]]) -> None:
@@ -101,10 +107,12 @@ class TableOracle:
         InvalidInput if this record, shuffled as it is here, would have given others: then nobody
         knows which of its answers are still fresh.
         """
-        before = self._next.copy()
+        before, given = self._next.copy(), self._given.copy()
+        drawn_now: Counter[bytes] = Counter()
         for batch, tally in answered:
             digest = _digest(batch, tally)
-            if digest in self._given:
+            if given[digest]:  # two steps may be alike, so they are counted
+                given[digest] -= 1
                 continue
             drawn = self._drawn(batch)
             same = np.array_equal(drawn.counts, tally.counts)
@@ -115,7 +123,8 @@ class TableOracle:
                     "a table that would have answered the log's steps otherwise",
                     "pass the table object of that run, or load the same record with the same rng",
                 )
-            self._given.add(digest)
+            drawn_now[digest] += 1
+        self._given += drawn_now
 
     def _drawn(self, batch: Batch) -> Tally:
         """The next answers of each row's cell, as many as are left."""
@@ -128,6 +137,12 @@ class TableOracle:
             self._next[cell] += len(drawn)
             counts[row], sums[row], squares[row] = len(drawn), drawn.sum(), drawn @ drawn
         return Tally(counts, sums, squares)
+
+
+def _fingerprint(cells: Ints, values: Floats) -> str:
+    order = np.lexsort((values, cells))
+    whole = cells[order].astype(np.int64).tobytes() + values[order].tobytes()
+    return hashlib.sha256(whole).hexdigest()
 
 
 def _digest(batch: Batch, tally: Tally) -> bytes:
