@@ -1,4 +1,4 @@
-"""The options of the promise "groups", from every door: groups, a cap on cells, a tolerance."""
+"""The options of the promise "groups", from every door: groups, a cap, a tolerance, an audit."""
 
 import json
 from functools import wraps
@@ -34,6 +34,7 @@ from commands import Command, command
 from web_site import API, Site, document
 
 SEEN: list[dict[str, Any]] = []
+AUDITS: list[int] = []
 
 
 @pytest.fixture(autouse=True)
@@ -44,10 +45,12 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def noting(problem: Problem, delta: float, **options: Any) -> Procedure[Finding]:
         given = {"groups": 2, "per_cell": None, "tolerance": 0.0} | options
         SEEN.append({name: given[name] for name in ("groups", "per_cell", "tolerance")})
+        AUDITS.append(options.get("audit", 0))
         return frugal(problem, delta, **options)
 
     monkeypatch.setitem(METHODS, "frugal", noting)
     SEEN.clear()
+    AUDITS.clear()
 
 
 LEVELS = np.array([[0.02, 0.02, 0.5], [0.98, 0.02, 0.5], [0.02, 0.98, 0.5]])
@@ -316,6 +319,66 @@ def test_the_dashboard_says_where_it_stands(tmp_path: Path, options: dict[str, A
     assert "rule" not in page.partition("<main")[2].partition("Download")[0].lower()
     groups = site.owner.get("/campaigns/birds/parts/groups").text
     assert ("representative" in groups) == ("per_cell" not in options)
+    store.close()
+
+
+def test_an_audit_from_the_command_line(askfew_: Command) -> None:
+    line = f"{YES_NO} --items 12 --questions 4 --useful 4 --runs 3"
+    plain = json.loads(askfew_(*line.split())[1])
+    code, out, err = askfew_(*f"{line} --audit 40".split())
+    assert code == 0, err
+    assert AUDITS == [0] * 3 + [40] * 3
+    assert json.loads(out)["mean_answers"] == plain["mean_answers"] + 40
+    assert askfew_(*PLAN, "--audit", 50)[0] == 0
+    assert set(AUDITS[6:]) == {50}
+    code, _, err = askfew_(*f"{line} --audit 40 --method rule".split())
+    assert code == 2
+    assert "--audit 40 needs a method that can (frugal), got rule" in err
+
+
+def test_an_audit_from_a_folder_and_from_the_form(tmp_path: Path) -> None:
+    settings = read_folder(folder(tmp_path / "birds", f"{SETTINGS}audit = 60\n")).settings
+    assert settings.arguments() == {"groups": 3, "per_cell": 12, "audit": 60}
+    assert Settings.from_dict(settings.to_dict()) == settings
+    assert "audit" not in Settings("x", method="frugal").arguments()
+    with pytest.raises(InvalidInput, match="line 7: audit must be a whole number from 0"):
+        read_folder(folder(tmp_path / "other", f"{SETTINGS}audit = -1\n"))
+    texts = {"name": "birds", "questions": "Swims?", "method": "frugal", "audit": "60"}
+    items = b"id,text\n" + b"".join(b"i%d,\n" % n for n in range(9))
+    draft, sentences = read_draft(FormInput(texts, items=items))
+    assert draft is not None, sentences
+    assert draft.settings.arguments() == {"audit": 60}
+    draft, sentences = read_draft(FormInput(texts | {"per_cell": "1"}, items=items))
+    assert draft is None
+    assert "needs a per_cell of at least 2" in sentences["audit"]
+
+
+@pytest.mark.parametrize("options", [{"groups": 3}, {"groups": 3, "per_cell": 12}])
+def test_an_audited_campaign_to_its_end(tmp_path: Path, options: dict[str, Any]) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'x.db'}")
+    how = {"method": "frugal", "answers_per_worker_and_cell": 1000, "audit": 60, **options}
+    body = {
+        "settings": {"name": "birds", **how},
+        "items": [{"id": f"i{n}"} for n in range(12)],
+        "questions": [{"id": each.id, "text": "Is it?"} for each in QUESTIONS],
+    }
+    site = Site(store)
+    assert document(site.owner.post(API, json=body), 201)["groups"] == 3
+    campaign = store.campaign("birds")
+    assert campaign.settings.audit == 60
+    view, words = View(SimpleNamespace(app=site.app), campaign), set()  # type: ignore[arg-type]
+    for turn in count():
+        if campaign.state != "running":
+            break
+        answered(campaign, times=1, seed=turn)
+        view.changed()
+        words |= {phase.word for phase, when in view.summary().phases if when == "now"}
+        assert site.owner.get("/campaigns/birds").status_code == 200
+    assert "Audit" in words
+    result = result_of(campaign)
+    assert (result.status, result.reason) == ("done", "every item is certified")
+    assert "audited: 60 answers on" in str(result.certificate_text)
+    assert "audited: 60 answers on" in report_html(campaign)
     store.close()
 
 

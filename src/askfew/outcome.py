@@ -12,7 +12,7 @@ import numpy as np
 from askfew.algorithms.rule.claim.certificate import RuleCertificate
 from askfew.driver import RunEnd
 from askfew.estimates.cells import Cells
-from askfew.records import Certificate, Finding, Floats, Ints, Status, WhyUndecided
+from askfew.records import Audited, Certificate, Finding, Floats, Ints, Status, WhyUndecided
 from askfew.rule import Rule
 from askfew.wording import counted, listed
 
@@ -59,6 +59,8 @@ class Outcome:
     told: Ints | None = None
     """Groups that the user gave (anchors), -1 elsewhere."""
     cells: Cells | None = None
+    audited: Audited | None = None
+    """What an audit asked after the last label."""
 
     @cached_property
     def _guessed(self) -> Guesses:
@@ -114,6 +116,7 @@ class Outcome:
             carrying=self._carrying,
             promise=promise,
             tolerance=getattr(self.certificate, "tolerance", 0.0),
+            audited=self.audited,
         )
 
     @property
@@ -272,6 +275,7 @@ def outcome_of(
         group_count=finding.groups,
         told=finding.told,
         cells=ended.cells,
+        audited=finding.audited,
     )
 
 

@@ -21,6 +21,7 @@ from askfew.plans import Guess, Plan
 from askfew.rule import Rule
 
 __all__ = [
+    "Audited",
     "Batch",
     "Certificate",
     "Finding",
@@ -195,6 +196,16 @@ class Certificate:
         return self.text(_NUMBERS, _NUMBERS)
 
 
+@dataclass(frozen=True)
+class Audited:
+    """What an audit asked about items that had their labels already."""
+
+    answers: int
+    wanted: int
+    """Answers that the audit might have asked for; it ends early if a question splits a group."""
+    questions: tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Finding:
     """What a method returns: the labels, the question that separates best, and its promise."""
@@ -215,6 +226,8 @@ class Finding:
     """Groups that the user gave (anchors), -1 elsewhere: known, not certified."""
     reason: str = ""
     """Why the run ended, if the method can say."""
+    audited: Audited | None = None
+    """What was asked afterwards to check what the labels assume; no label depends on it."""
 
 
 T = TypeVar("T")

@@ -74,7 +74,7 @@ def rule_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
 
 def frugal_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
     """Logs of the method frugal that hold every phase of its three ways, labels on two questions,
-    small and large caps on the answers of a cell, and items that may differ.
+    small and large caps on the answers of a cell, items that may differ, and audits.
     """
     given: dict[str, Any] = {"method": "frugal", "delta": 0.1, "rng": 11, "max_answers": 20_000}
     means = np.zeros((2, 12))
@@ -93,6 +93,8 @@ def frugal_cases() -> dict[str, tuple[Oracle, dict[str, Any]]]:
             {**given, "groups": 3, "per_cell": 20},
         ),
         "frugal-cover": (five_of_eight(13, 24), {**given, "per_cell": 6}),
+        "frugal-audit": (five_of_eight(14, 24), {**given, "audit": 90}),
+        "frugal-audit-panel": (five_of_eight(15, 24), {**given, "per_cell": 12, "audit": 90}),
     }
 
 

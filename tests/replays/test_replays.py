@@ -76,7 +76,7 @@ def test_there_are_logs_of_every_phase_of_the_promise_groups() -> None:
     logs = [json.loads(path.read_text()) for path in LOGS if path.stem.startswith("frugal-")]
     phases = {phase for each in logs for phase in each["outcome"]["answers_by_phase"]}
     two, more = {"search", "hunt", "label"}, {"classify", "screen", "probe"}
-    assert phases == two | more | {"explore", "certify"}
+    assert phases == two | more | {"explore", "certify", "audit"}
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
@@ -84,7 +84,7 @@ def test_a_golden_log_replays(path: Path) -> None:
     replay(path)
 
 
-@pytest.mark.parametrize("name", ["graded", "groups-auto", "panel", "cover"])
+@pytest.mark.parametrize("name", ["graded", "groups-auto", "panel", "cover", "audit"])
 def test_a_run_that_is_cut_goes_on_as_it_did(name: str) -> None:
     """A guess knows what it was told of plans and answers, whether it made the plans or not."""
     # Not at the top: this file is also run as a script, which has no package.
@@ -93,7 +93,7 @@ def test_a_run_that_is_cut_goes_on_as_it_did(name: str) -> None:
     oracle, given = frugal_cases()[f"frugal-{name}"]
     log = Log(oracle.problem)
     askfew.cluster(oracle, log=log, **given)
-    for share in (0.3, 0.7):
+    for share in (0.3, 0.7, 0.99):
         cut = int(share * len(log))
         batch = resume(Log(log.problem, log.recipe, log.steps[:cut]), 20_000).ask()
         assert batch is not None

@@ -252,6 +252,7 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "error": partial(_one_of, "error", get_args(Error)),
     "per_cell": partial(_if_any, partial(_whole, "per_cell", 1, _MOST, 12)),
     "tolerance": partial(_between, "tolerance", 0, _MOST, 0.05),
+    "audit": partial(_whole, "audit", 0, _MOST, 300),
     "limit": partial(_if_any, partial(_whole, "limit", 1, _MOST, 100)),
     "margin": _margin,
     "repeats": partial(_one_of, "repeats", get_args(Repeats)),

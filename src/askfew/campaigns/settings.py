@@ -26,7 +26,7 @@ from askfew.rule import Rule
 
 __all__ = ["Settings", "check_options", "most_groups", "setting_to_blame"]
 
-_OF_THE_METHOD = ("groups", "error", "per_cell", "tolerance", "limit", "margin", "repeats")
+_OF_THE_METHOD = ("groups", "error", "per_cell", "tolerance", "audit", "limit", "margin", "repeats")
 """Settings that become options of the method."""
 _SET_ELSEWHERE = {
     **dict.fromkeys(("at_work", "delta", "method", "problem", "rng"), "take it out of the options"),
@@ -80,6 +80,8 @@ class Settings:
     """The most answers to any (item, question)."""
     tolerance: float = 0.0
     """How far the means of a group's items may differ on a question, in the answers' units."""
+    audit: int = 0
+    """Answers to ask for after the last label, to see whether items of a group are alike."""
     limit: int | None = None
     """The most answers about one item while it is certified."""
     margin: float = HALF_WAY

@@ -11,7 +11,7 @@ from askfew.checks.questions import QuestionCheck, Role, questions_of
 from askfew.checks.sameness import Split, splits_of
 from askfew.checks.spread import Spread, spread_of
 from askfew.estimates.cells import CellSums
-from askfew.records import Ints, Problem
+from askfew.records import Audited, Ints, Problem
 from askfew.wording import counted
 
 __all__ = ["Checks", "Promise", "check"]
@@ -49,6 +49,8 @@ class Checks:
     """Questions that split a group, where the promise assumes that none does."""
     tolerance: float = 0.0
     """How far the promise allows items of a group to differ."""
+    audited: Audited | None = None
+    """What was asked after the last label, to see whether a question splits a group."""
 
     @property
     def void(self) -> bool:
@@ -82,9 +84,25 @@ class Checks:
         lines.append(f"- {_spread(self.spread)}")
         if self.repeats.repeats:
             lines.append(f"- {_repeats(self.repeats)}")
+        if self.audited is not None:
+            lines.append(f"- {self._audit(self.audited)}")
         if self.promise != "groups" and (self.repeats.suspect or self.repeats.quiet):
             lines.append(f"- {_wasteful(self.repeats)}")
         return lines
+
+    def _audit(self, audited: Audited) -> str:
+        carry = {each.question for each in self.questions if each.role == "carries"}
+        others = sum(each not in carry for each in audited.questions)
+        seen = (
+            "a question splits a group, as said above"
+            if self.splits
+            else "no question was seen to split a group"
+        )
+        return (
+            f"audited: {counted(audited.answers, 'answer')} on"
+            f" {counted(len(audited.questions), 'question')}, {others} of which the labels do not"
+            f" rest on: {seen}"
+        )
 
     def to_dict(self, questions: Sequence[object]) -> dict[str, Any]:
         """As JSON-ready values; of questions with too few answers only how many there are."""
@@ -104,6 +122,7 @@ class Checks:
             "splits": [
                 {**asdict(each), "name": str(questions[each.question])} for each in self.splits
             ],
+            **({} if self.audited is None else {"audited": _audited(self.audited, questions)}),
         }
 
 
@@ -117,11 +136,12 @@ def check(
     carrying: Sequence[int],
     promise: Promise | None,
     tolerance: float = 0.0,
+    audited: Audited | None = None,
 ) -> Checks:
     """Check all answers, given the labels (-1: none), or the guesses if nothing is certified.
 
     ``carrying`` are the questions that the labels rest on; ``tolerance`` is how far items of a
-    group may differ for the promise "groups" to hold.
+    group may differ for the promise "groups" to hold; ``audited`` is what was asked to see that.
     """
     nobody = promise is None or not (labels >= 0).any()
     of_cell = (guesses if nobody else labels)[cells.item]
@@ -147,7 +167,16 @@ def check(
         judge_cells(problem.kind, cells, of_cell, alike=promise == "groups"),
         splits_of(problem, cells, of_cell, groups, tolerance) if promise == "groups" else (),
         tolerance,
+        audited,
     )
+
+
+def _audited(audited: Audited, questions: Sequence[object]) -> dict[str, Any]:
+    return {
+        **asdict(audited),
+        "questions": list(audited.questions),
+        "names": [str(questions[each]) for each in audited.questions],
+    }
 
 
 _INSTEAD = "Let others answer too, or use method='rule' with repeats='same'."

@@ -86,6 +86,14 @@ Tolerance = Annotated[
         show_default="not at all",
     ),
 ]
+Audit = Annotated[
+    int | None,
+    Option(
+        min=0,
+        help="Answers asked for after the last label, to see whether items of a group are alike.",
+        show_default="none",
+    ),
+]
 Anchors = Annotated[int, Option(min=0, help="How many items of each group are known beforehand.")]
 Delta = Annotated[
     float, Option(help="Allowed probability of any wrong label (or expected share of them).")
@@ -136,6 +144,7 @@ def method_options(
     error: str | None = None,
     per_cell: int | None = None,
     tolerance: float | None = None,
+    audit: int | None = None,
     anchors: int = 0,
     defining: int = 0,
     rule: bool = False,
@@ -145,6 +154,7 @@ def method_options(
         "error": error,
         "per_cell": per_cell,
         "tolerance": tolerance,
+        "audit": audit,
         "anchors": anchors or None,
         "defining": defining or None,
         "given": rule or None,

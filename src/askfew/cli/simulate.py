@@ -70,6 +70,7 @@ def simulate(
     error: options.Error = None,
     per_cell: options.PerCell = None,
     tolerance: options.Tolerance = None,
+    audit: options.Audit = None,
     anchors: options.Anchors = 0,
     delta: options.Delta = 0.05,
     runs: Annotated[int, Option(help="How many runs.")] = 100,
@@ -93,6 +94,7 @@ def simulate(
             error=error,
             per_cell=per_cell,
             tolerance=tolerance,
+            audit=audit,
             anchors=anchors,
         )
         for each in methods

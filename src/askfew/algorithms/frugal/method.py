@@ -5,17 +5,20 @@ EXCLUSION   more groups: find an item that represents each, exclude everybody fr
 PANELS      a small cap on the answers of a cell: evidence is added up over many questions
 
 Each way has a claim, which all labels rest on (``claim/``), and a guess, which decides whom to ask
-(``guess/``). docs/method.md is the specification.
+(``guess/``). An AUDIT may follow, which looks for questions that split a group. docs/method.md is
+the specification.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 
+from askfew.algorithms.frugal.claim.audit import AuditClaim
 from askfew.algorithms.frugal.claim.cover import Cover
 from askfew.algorithms.frugal.claim.exclusion import Exclusion
 from askfew.algorithms.frugal.claim.exclusion_certificate import exclusion_finding
@@ -31,6 +34,7 @@ from askfew.algorithms.frugal.guess.pooled.history import Tuning
 from askfew.algorithms.frugal.guess.pooled.phases import Chooser as PooledChooser
 from askfew.answers import Number
 from askfew.errors import EndOfAnswers, InvalidInput
+from askfew.estimates.cells import Cells
 from askfew.plans import Plan
 from askfew.records import Batch, Certificate, Finding, Problem, Procedure, Tally, planned
 
@@ -63,6 +67,7 @@ def frugal(
     groups: int | Literal["auto"] = 2,
     per_cell: int | None = None,
     tolerance: float = 0.0,
+    audit: int = 0,
     hunt: float = Tuning.hunt,
     growth: float = Tuning.growth,
     step: float = Tuning.step,
@@ -70,11 +75,14 @@ def frugal(
     """Label all items, rightly with probability at least 1 - delta, from few answers.
 
     Items of one of the ``groups`` differ by at most ``tolerance`` on every question, in the
-    answers' units. No (item, question) is asked more than ``per_cell`` times. The other options are
-    those of ``Tuning``, for two groups: they change what is asked, never what is promised.
+    answers' units. No (item, question) is asked more than ``per_cell`` times. At most ``audit``
+    answers are asked for after the last label, to see whether items of a group are alike; no label
+    depends on them. The other options are those of ``Tuning``, for two groups: they change what is
+    asked, never what is promised.
     """
     tuning = Tuning(hunt, growth, step)
     _check(problem, groups, per_cell, tolerance)
+    _check_audit(audit, per_cell)
     if groups == 2 and problem.items == 2:
         return nothing_to_ask(delta, 2)
     if goes_by_panels(groups, per_cell):
@@ -87,11 +95,12 @@ def frugal(
                 what,
                 'leave it out, or use method "rule"',
             )
-        return by_panels(problem, delta, rng, groups=groups, per_cell=per_cell)
+        return by_panels(problem, delta, rng, groups=groups, per_cell=per_cell, audit=audit)
     if groups != 2:
-        return by_exclusion(problem, delta, rng, groups=groups, tolerance=tolerance)
-    claim = PooledClaim(problem, delta, tolerance, per_cell)
-    return run_claim(claim, PooledChooser(claim, _root(rng), tuning), pooled_finding)
+        return by_exclusion(problem, delta, rng, groups=groups, tolerance=tolerance, audit=audit)
+    claim, root = PooledClaim(problem, delta, tolerance, per_cell), _root(rng)
+    after = _Audit(problem, audit, root, tolerance, per_cell)
+    return run_claim(claim, PooledChooser(claim, root, tuning), pooled_finding, after)
 
 
 def goes_by_panels(groups: object, per_cell: int | None) -> bool:
@@ -110,6 +119,7 @@ def by_exclusion(
     *,
     groups: int | Literal["auto"],
     tolerance: float = 0.0,
+    audit: int = 0,
 ) -> Procedure[Finding]:
     """Any number of groups: find a representative of each, label by exclusion.
 
@@ -117,11 +127,19 @@ def by_exclusion(
     says that there are at least as many as were found.
     """
     claim = Exclusion(problem, delta, None if groups == "auto" else groups, tolerance)
-    return run_claim(claim, ExclusionChooser(claim, _root(rng)), exclusion_finding)
+    root = _root(rng)
+    after = _Audit(problem, audit, root, tolerance)
+    return run_claim(claim, ExclusionChooser(claim, root), exclusion_finding, after)
 
 
 def by_panels(
-    problem: Problem, delta: float, rng: np.random.Generator, *, groups: int, per_cell: int
+    problem: Problem,
+    delta: float,
+    rng: np.random.Generator,
+    *,
+    groups: int,
+    per_cell: int,
+    audit: int = 0,
 ) -> Procedure[Finding]:
     """Label items under a small cap: at most ``per_cell`` answers of any (item, question).
 
@@ -141,11 +159,12 @@ def by_panels(
         return nothing_to_ask(delta, groups)
     root = _root(rng)
     ledger = Ledger.deal(problem, per_cell, root)
+    after = _Audit(problem, audit, root, per_cell=per_cell)
     if groups == 2 and problem.items <= _COVERED and per_cell <= _FEW_ANSWERS:
         cover = Cover(ledger, delta, np.random.default_rng([root, 0]).permutation(problem.items))
-        return run_claim(cover, CoverGuesser(cover, root), cover_finding)
+        return run_claim(cover, CoverGuesser(cover, root), cover_finding, after)
     claim = PanelClaim(ledger, groups, delta)
-    return run_claim(claim, PanelGuesser(claim, root), panel_finding)
+    return run_claim(claim, PanelGuesser(claim, root), panel_finding, after)
 
 
 def nothing_to_ask(delta: float, groups: int) -> Procedure[Finding]:
@@ -187,19 +206,65 @@ class Guess(Protocol):
 C = TypeVar("C", bound=Claim)
 
 
+class _Audit:
+    """What comes after the last label: more answers about labelled items, if they are wanted."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        most: int,
+        root: int,
+        tolerance: float = 0.0,
+        per_cell: int | None = None,
+    ) -> None:
+        self.problem, self.most, self.root = problem, most, root
+        self.tolerance, self.per_cell = tolerance, per_cell
+        self._heard, self._asked = Cells(problem), Cells(problem)
+
+    def hear(self, batch: Batch, tally: Tally) -> None:
+        """Remember who was asked what, and what came back."""
+        if self.most:
+            self._heard.add(batch, tally)
+            if self.per_cell is not None:
+                self._asked.add(batch, Tally(batch.repeats, np.zeros(len(batch))))
+
+    def of(self, found: Finding) -> Procedure[Finding]:
+        """The same finding, and what was asked about it."""
+        from askfew.algorithms.frugal.guess.audit import Auditor  # it needs SciPy
+
+        asked = self._asked.sums()
+        cells = asked.item * self.problem.questions + asked.question
+        claim = AuditClaim(
+            self.problem, found, self.most, per_cell=self.per_cell, cells=cells, times=asked.count
+        )
+        if claim.over:
+            return found
+        auditor = Auditor(claim, self._heard, self.root, self.tolerance)
+        try:
+            while not claim.over:
+                yield from _one_step(claim, auditor, self)
+        except EndOfAnswers:
+            pass  # what is certified stands
+        return replace(found, audited=claim.audited)
+
+
 def run_claim(
-    claim: C, guess: Guess, finding: Callable[[C, EndOfAnswers | None], Finding]
+    claim: C,
+    guess: Guess,
+    finding: Callable[[C, EndOfAnswers | None], Finding],
+    audit: _Audit | None = None,
 ) -> Procedure[Finding]:
     """Let the guess propose and the claim ask and count, until there is nothing left to ask."""
     try:
         while not claim.over:
-            yield from _one_step(claim, guess)
+            yield from _one_step(claim, guess, audit)
     except EndOfAnswers as end:
         return finding(claim, end)
-    return finding(claim, None)
+    found = finding(claim, None)
+    return found if audit is None else (yield from audit.of(found))
 
 
-def _one_step(claim: Claim, guess: Guess) -> Procedure[None]:
+def _one_step(claim: Claim, guess: Guess, audit: _Audit | None) -> Procedure[None]:
     """One plan, its Batch and its answers; none of them is kept for the next step."""
     plan = yield from planned(guess.propose)
     batch = claim.ask(plan)
@@ -209,6 +274,8 @@ def _one_step(claim: Claim, guess: Guess) -> Procedure[None]:
         # The claim counts first: the guess then sees the labels as they stand.
         claim.settle(tally)
         guess.learn(plan, batch, tally)
+        if audit is not None:
+            audit.hear(batch, tally)
 
 
 def _root(rng: np.random.Generator) -> int:
@@ -239,6 +306,21 @@ def _check(problem: Problem, groups: object, per_cell: object, tolerance: float)
             + ("" if math.isinf(widest) else f" and less than {widest:g}"),
             tolerance,
             "leave it out where they are alike",
+        )
+
+
+def _check_audit(audit: object, per_cell: int | None) -> None:
+    if not _whole(audit, 0):
+        raise InvalidInput(
+            "audit, the answers to ask for after the last label, must be a whole number from 0",
+            repr(audit),
+            "pass for example 300",
+        )
+    if audit and per_cell == 1:
+        raise InvalidInput(
+            "an audit asks the same twice, so it needs a per_cell of at least 2",
+            "per_cell 1",
+            "leave audit out",
         )
 
 

@@ -63,6 +63,10 @@ error = "any"
 # answers' units, for its promise to hold. The groups must differ by more.
 tolerance = 0.0
 
+# For "frugal": how many answers to ask for after the last label, to see whether items of one group
+# really are the same. No label depends on them, but they may show that the promise does not hold.
+audit = 0
+
 # For "rule": the most answers about one item after the rule is learnt; without it, enough for most.
 # limit = 100
 

@@ -150,6 +150,7 @@ class SettingsBody(Strict):
     error: Literal["any", "share"] = "any"
     per_cell: Annotated[int, Field(ge=1, le=10**9)] | None = None
     tolerance: Annotated[float, Field(ge=0, le=10**9)] = 0.0
+    audit: Annotated[int, Field(ge=0, le=10**9)] = 0
     limit: Annotated[int, Field(ge=1, le=10**9)] | None = None
     margin: Annotated[float, Field(gt=0, le=0.5)] = 0.5
     repeats: Literal["fresh", "same"] = "fresh"

@@ -122,6 +122,12 @@ _CAPPED = (
         "A panel of items was chosen. Its groups are certified, and then the other items by it.",
     ),
 )
+_AUDIT = Phase(
+    "audit",
+    "Audit",
+    "Every label is given. Items of a group are asked further questions, to see whether they are"
+    " alike.",
+)
 _LEARN = Phase(
     "learn",
     "Learn",
@@ -141,9 +147,10 @@ _EVALUATE = Phase(
 def course_of(settings: Settings) -> tuple[Phase, ...]:
     """The phases that a campaign goes through, as far as its method has any."""
     if settings.method == "frugal":
+        course = _TWO_GROUPS if settings.groups == 2 else _MORE_GROUPS
         if goes_by_panels(settings.groups, settings.most_per_cell):
-            return _CAPPED
-        return _TWO_GROUPS if settings.groups == 2 else _MORE_GROUPS
+            course = _CAPPED
+        return (*course, _AUDIT) if settings.audit else course
     if settings.method == "rule":
         last = _EVALUATE if settings.repeats == "same" else _CERTIFY
         return (last,) if settings.rule is not None else (_LEARN, last)

@@ -41,6 +41,7 @@ class ExclusionCertificate(Certificate):
     item_evidence: tuple[float, ...]
     undecided: tuple[int, ...]
     misfits: tuple[int, ...]
+    tolerance: float = 0.0
 
     def names(self, items: Sequence[object], questions: Sequence[object]) -> dict[str, Any]:
         """The items and questions it speaks of, by the names they have there."""
@@ -143,6 +144,7 @@ def _certificate(claim: Exclusion) -> ExclusionCertificate | None:
         item_evidence=tuple(groups.for_labels(claim.threshold).tolist()),
         undecided=tuple(np.flatnonzero(labels < 0).tolist()),
         misfits=tuple(groups.misfits.tolist()),
+        tolerance=claim.tolerance,
     )
 
 

@@ -34,7 +34,7 @@ from askfew.planning import Range
 __all__ = ["RANGES", "Draft", "FormInput", "anchored", "items_from", "questions_from", "read_draft"]
 
 T = TypeVar("T")
-_WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed", "people", "per_cell")
+_WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed", "people", "per_cell", "audit")
 _REAL = ("delta", "price", "lease_seconds", "step_timeout", "tolerance", "gold")
 _FEWEST_TO_FORECAST = 4
 """Items from which on the form shows a forecast. A plain choice: fewer need hardly any answers."""
