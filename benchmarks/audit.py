@@ -4,7 +4,8 @@
 
 Tables whose items differ: those inside scikit-learn with every measure cut at its median (pixels at
 half of their range), so that a question is answered yes with probability .9 or .1; and NAME.npz of
-DIR (see docs/experiments.md). Worlds whose items are alike: every alarm there is a false one.
+DIR (see docs/experiments.md). Planted worlds in which only some questions split a group. Worlds
+whose items are alike: every alarm there is a false one.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn import datasets
@@ -39,7 +41,7 @@ class World:
 
     name: str
     draw: Draw
-    options: Mapping[str, object]
+    options: Mapping[str, Any]
     runs: int | None = None
 
 
@@ -55,7 +57,7 @@ def tables(folder: Path | None) -> Iterator[World]:
         *(worlds_in(folder) if folder else ()),
     ]
     for table in every:
-        options: dict[str, object] = {"groups": table.groups}
+        options: dict[str, Any] = {"groups": table.groups}
         if table.per_cell is not None:
             options["per_cell"] = table.per_cell
         if table.per_cell != 1:  # an audit asks the same again
@@ -65,6 +67,19 @@ def tables(folder: Path | None) -> Iterator[World]:
 def _cut(values: Floats, at: float | None = None) -> Floats:
     above = values > (np.median(values, axis=0) if at is None else at)
     return np.where(above, 0.9, 0.1)
+
+
+def few() -> Iterator[World]:
+    """100 items in two groups that differ on 4 of 40 questions; some others split the groups."""
+    for share, split, high in ((0.5, 4, 0.9), (0.2, 4, 0.9), (0.2, 4, 0.8), (0.2, 20, 0.8)):
+        rng = np.random.default_rng(5)
+        groups = np.arange(100) % 2
+        means = np.tile(rng.choice([0.1, 0.3, 0.5, 0.9], size=40), (100, 1))
+        means[:, :4] = np.where(groups == 1, 0.9, 0.1)[:, np.newaxis]
+        means[:, -split:] = np.where(rng.random((100, split)) < share, high, 1 - high)
+        name = f"{split} of 40 split, {share:.0%} of the items at {high:g}, else {1 - high:g}"
+        world = RealWorld(name.replace("0.", "."), means, groups)
+        yield World(world.name, partial(_oracle, world), {})
 
 
 def alike() -> Iterator[World]:
@@ -156,7 +171,7 @@ def print_table(
 
 
 def main() -> None:
-    """Print the two tables."""
+    """Print the three tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--seeds", type=int, default=20)
@@ -164,6 +179,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     print_table(tables(given.data), AUDITS, given.seeds, given.seed, "Items of a group differ:")
+    print_table(few(), AUDITS, given.seeds, given.seed, "Few questions split a group:")
     print_table(alike(), AUDITS[1:], given.runs, given.seed, "Items of a group are alike:")
 
 

@@ -147,7 +147,7 @@ _EVALUATE = Phase(
 def course_of(settings: Settings) -> tuple[Phase, ...]:
     """The phases that a campaign goes through, as far as its method has any."""
     if settings.method == "frugal":
-        course = _TWO_GROUPS if settings.groups == 2 else _MORE_GROUPS
+        course: tuple[Phase, ...] = _TWO_GROUPS if settings.groups == 2 else _MORE_GROUPS
         if goes_by_panels(settings.groups, settings.most_per_cell):
             course = _CAPPED
         return (*course, _AUDIT) if settings.audit else course
