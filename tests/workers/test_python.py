@@ -52,6 +52,9 @@ def none(item, question):
 def invalid(item, question):
     return 17
 
+def all_invalid(batch):
+    return [17 for _ in batch]
+
 def too_many(batch):
     return [1] * (len(batch) + 1)
 
@@ -220,6 +223,20 @@ def test_an_exception_releases_the_question(
     assert (worked.answered, worked.handed_back, worked.skipped) == (6, 6, 0)
     assert campaign.state == "ended"
     assert "raised RuntimeError: not yet" in caplog.text
+    assert caplog.text.count("Traceback") == 1  # six alike are told in a line each
+    assert "raise RuntimeError" in caplog.text
+    assert "run_in_executor" not in caplog.text  # only what is the function's own
+
+
+@pytest.mark.parametrize(("name", "plate"), [("invalid", 1), ("all_invalid", 25)])
+def test_a_function_whose_values_are_never_answers_stops_the_worker(
+    store: Store, module: str, name: str, plate: int
+) -> None:
+    campaign = sweep(store, rows=10, columns=10)
+    many = r"got (20|25) values in a row that are none \(an answer must be yes .* got 17"
+    with pytest.raises(WorkerStopped, match=many):
+        work(campaign, f"{module}:{name}", plate=plate)
+    assert status_of(campaign).leased == 0
 
 
 def test_a_function_that_always_raises_stops_the_worker(store: Store, module: str) -> None:

@@ -40,8 +40,8 @@ _RELEASES = 2
 """How often a question is handed back if the function raises for it; after that it is skipped. A
 plain choice: an accident does not happen three times."""
 _IN_A_ROW = 20
-"""Calls that raise in a row before the worker stops. A plain choice: then the function is at fault,
-not a question, and what was held is handed back."""
+"""Calls that raise in a row before the worker stops, or values that are no answers. A plain choice:
+then the function is at fault, not a question, and what was held is handed back."""
 _PAUSE = 0.05
 """Seconds of a pause after an exception, for each exception in a row. A plain choice: it keeps a
 broken function from taking and returning all questions at full speed."""
@@ -149,6 +149,8 @@ class FunctionAnswerer:
         self._processes = processes
         self._raised: Counter[tuple[str, str]] = Counter()
         self._in_a_row = 0
+        self._last_raised = ""
+        self._unusable = 0
 
     async def __call__(self, plate: Sequence[Assignment]) -> list[Reply]:
         """Return one reply for each question."""
@@ -170,7 +172,7 @@ class FunctionAnswerer:
         if self._function.batched:
             values = self._as_list(values, len(plate))
         self._in_a_row = 0
-        return [self._reply(value) for value in values]
+        return self._replies(values)
 
     def close(self) -> None:
         """End the threads or processes."""
@@ -211,7 +213,9 @@ class FunctionAnswerer:
         """Hand the questions back, or skip those that were handed back too often."""
         self._in_a_row += 1
         what = f"{self._function.name} raised {type(error).__name__}: {error}"
-        logger.warning("%s", what, exc_info=error)
+        # The same one again is a line: twenty tracebacks would hide what else is said.
+        again, self._last_raised = what == self._last_raised, what
+        logger.warning("%s", what, exc_info=None if again else _of_function(error))
         if self._in_a_row >= _IN_A_ROW:
             raise WorkerStopped(
                 f"{self._function.name} must answer",
@@ -227,19 +231,43 @@ class FunctionAnswerer:
             replies.append(NoAnswer(what) if often else HandBack(what))
         return replies
 
-    def _reply(self, value: object) -> Reply:
-        if value is None:
-            return NoAnswer(f"{self._function.name} returned None")
-        try:
-            return Answer(self._kind.read(value))
-        except InvalidAnswer as error:
-            return NoAnswer(str(error))
+    def _replies(self, values: Sequence[object]) -> list[Reply]:
+        """Read the values. None skips; what is no answer skips too, but not again and again."""
+        replies: list[Reply] = []
+        wrong: list[InvalidAnswer] = []
+        for value in values:
+            try:
+                if value is None:
+                    replies.append(NoAnswer(f"{self._function.name} returned None"))
+                else:
+                    replies.append(Answer(self._kind.read(value)))
+            except InvalidAnswer as error:
+                wrong.append(error)
+                replies.append(NoAnswer(str(error)))
+        self._unusable = self._unusable + len(wrong) if len(wrong) == len(replies) else 0
+        if self._unusable >= _IN_A_ROW:
+            raise WorkerStopped(
+                f"{self._function.name} must return answers of this campaign's kind",
+                f"{self._unusable} values in a row that are none ({wrong[-1]})",
+                "fix the function and start again",
+            )
+        return replies
 
     async def _cell(self, asked: Assignment) -> Cell:
         image = asked.item.image
         file = None if image is None else await asyncio.to_thread(self._pictures.file, image)
         item = Item(asked.item.id, asked.item.text, file)
         return Cell(asked.id, item, Question(asked.question.id, asked.question.text))
+
+
+def _of_function(error: BaseException) -> tuple[type[BaseException], BaseException, Any]:
+    """The exception with the part of its traceback that begins in the function."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith(
+        ("askfew.", "concurrent.")
+    ):
+        trace = trace.tb_next
+    return type(error), error, trace or error.__traceback__
 
 
 def _pool(name: str, workers: int, processes: bool) -> Executor:
