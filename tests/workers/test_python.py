@@ -17,7 +17,7 @@ from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, WorkerStopped
 from askfew.workers.desk import Pictures, StoreDesk
-from askfew.workers.python import FunctionAnswerer, load_function
+from askfew.workers.python import FunctionAnswerer, load_function, run
 from askfew.workers.shift import Shift, ShiftReport
 from campaign_tools import answers_of, sweep
 
@@ -233,10 +233,22 @@ def test_a_function_whose_values_are_never_answers_stops_the_worker(
     store: Store, module: str, name: str, plate: int
 ) -> None:
     campaign = sweep(store, rows=10, columns=10)
-    many = r"got (20|25) values in a row that are none \(an answer must be yes .* got 17"
+    many = r"got (20|25) values in a row that cannot be one \(an answer must be yes .* got 17"
     with pytest.raises(WorkerStopped, match=many):
         work(campaign, f"{module}:{name}", plate=plate)
     assert status_of(campaign).leased == 0
+
+
+def test_who_waits_after_values_that_were_no_answers_stops(
+    store: Store, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("askfew.workers.shift._STUCK_AFTER", 0.1)
+    function = load_function(f"{module}:invalid")
+    with pytest.raises(WorkerStopped, match=r"invalid must return .* got 6 values in a row"):
+        run(StoreDesk(sweep(store), "function"), function)
+    nothing = load_function(f"{module}:none")
+    desk = StoreDesk(sweep(store, name="none"), "function")
+    assert run(desk, nothing, idle=0.5).skipped == 6  # None is no failure of the function
 
 
 def test_a_function_that_always_raises_stops_the_worker(store: Store, module: str) -> None:

@@ -20,6 +20,7 @@ from askfew.answers import AnswerKind
 from askfew.campaigns.campaign import Assignment
 from askfew.errors import InvalidAnswer, InvalidInput, WorkerStopped
 from askfew.extensions import find, installed
+from askfew.wording import counted
 from askfew.workers.desk import Answer, Desk, HandBack, NoAnswer, Pictures, Reply
 from askfew.workers.shift import Shift, ShiftReport, run_shifts
 
@@ -151,6 +152,7 @@ class FunctionAnswerer:
         self._in_a_row = 0
         self._last_raised = ""
         self._unusable = 0
+        self._last_unusable = ""
 
     async def __call__(self, plate: Sequence[Assignment]) -> list[Reply]:
         """Return one reply for each question."""
@@ -234,7 +236,7 @@ class FunctionAnswerer:
     def _replies(self, values: Sequence[object]) -> list[Reply]:
         """Read the values. None skips; what is no answer skips too, but not again and again."""
         replies: list[Reply] = []
-        wrong: list[InvalidAnswer] = []
+        wrong: list[str] = []
         for value in values:
             try:
                 if value is None:
@@ -242,16 +244,26 @@ class FunctionAnswerer:
                 else:
                     replies.append(Answer(self._kind.read(value)))
             except InvalidAnswer as error:
-                wrong.append(error)
+                wrong.append(str(error))
                 replies.append(NoAnswer(str(error)))
-        self._unusable = self._unusable + len(wrong) if len(wrong) == len(replies) else 0
-        if self._unusable >= _IN_A_ROW:
-            raise WorkerStopped(
-                f"{self._function.name} must return answers of this campaign's kind",
-                f"{self._unusable} values in a row that are none ({wrong[-1]})",
-                "fix the function and start again",
-            )
+        if len(wrong) < len(replies):
+            self._unusable = 0
+            return replies
+        self._unusable, self._last_unusable = self._unusable + len(wrong), wrong[-1]
+        if self._unusable >= _IN_A_ROW and (at_fault := self.stuck()) is not None:
+            raise at_fault
         return replies
+
+    def stuck(self) -> WorkerStopped | None:
+        """An error if there is no use in waiting: the last values were no answers."""
+        if not self._unusable:
+            return None
+        return WorkerStopped(
+            f"{self._function.name} must return answers of this campaign's kind",
+            f"{counted(self._unusable, 'value')} in a row that cannot be one"
+            f" ({self._last_unusable})",
+            "fix the function and start again",
+        )
 
     async def _cell(self, asked: Assignment) -> Cell:
         image = asked.item.image
@@ -314,7 +326,8 @@ def run(
         )
         with closing(caller):
             size = (plate or USUAL_PLATE) if function.batched else 1
-            (worked,) = run_shifts([Shift(desk, caller, slots, size, idle)])
+            shift = Shift(desk, caller, slots, size, idle, stuck=caller.stuck)
+            (worked,) = run_shifts([shift])
     return worked
 
 
