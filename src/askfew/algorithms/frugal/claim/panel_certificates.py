@@ -116,8 +116,8 @@ class CoverCertificate(Certificate):
             self.promise,
             f"No cell was asked more than {counted(self.per_cell, 'time')}.",
             f"All items were dealt into {counted(len(self.panels), 'panel')} before the first"
-            " answer. What every way to divide them into two groups agrees on is certified, if it"
-            f" has less than {self.root_needed:.1f} nats against it for all items together (delta"
+            " answer. Certified is what all ways to divide them into two groups agree on that have"
+            f" less than {self.root_needed:.1f} nats against them for all items together (delta"
             f" {self.root_delta:.2g})"
             + (
                 f" and less than {self.node_needed:.1f} for each panel and each join of panels"
