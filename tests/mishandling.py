@@ -55,8 +55,8 @@ def certified(how: Mishandling, folder: Path, runs: int) -> tuple[int, int]:
     right = []
     for seed in range(runs):
         outcome = how.play(store, folder, clock, seed).outcome()
-        if outcome is not None and outcome["status"] == "done":
-            right.append(outcome["labels"] == list(TRUTH))
+        if outcome is not None and outcome.status == "done":
+            right.append(outcome.labels == list(TRUTH))
     store.close()
     return len(right), right.count(False)
 

@@ -239,6 +239,6 @@ def test_a_step_and_its_campaign_are_closed_at_once(stores: list[Store], number:
     at_once(*actions)
     outcome = one.outcome()
     assert outcome is not None
-    assert outcome["status"] == "closed"
-    assert outcome["answers"] in (0, len(asked) + 1)
+    assert outcome.status == "closed"
+    assert outcome.answers in (0, len(asked) + 1)
     assert examine_store(stores[0].database).sound

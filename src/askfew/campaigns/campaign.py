@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from askfew.campaigns.db.database import Database, RawTransaction
 from askfew.campaigns.db.queries.campaigns import change_state, outcome_of, state_of
@@ -17,7 +16,7 @@ from askfew.campaigns.db.queries.leases import Given
 from askfew.campaigns.db.queries.slots import answered_by, is_waiting
 from askfew.campaigns.db.queries.workers import keep_flag
 from askfew.campaigns.gold import GoldCells, GoldDesk, gold_cells
-from askfew.campaigns.records import FLAGS, Flag, check_name
+from askfew.campaigns.records import FLAGS, Flag, StoredOutcome, check_name
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.handout import HandOut, admit, expire_leases, revoke
 from askfew.campaigns.slots.intake import (
@@ -247,7 +246,7 @@ class Campaign:
         """End the campaign for good. Its outcome is that of the closed steps."""
         self._advancer.end()
 
-    def outcome(self) -> dict[str, Any] | None:
+    def outcome(self) -> StoredOutcome | None:
         """The outcome; None until it has ended."""
         with self.database.read() as connection:
             return outcome_of(connection, self.id)

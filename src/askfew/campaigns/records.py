@@ -1,18 +1,22 @@
-"""Records of a campaign: items, questions, slots, answers, flags; and checks of what is given.
+"""Records of a campaign: items, questions, slots, answers, flags, outcome; and checks of input.
 
 Every store must be able to hold items, questions and pictures, and every worker to see them.
 """
 
 from __future__ import annotations
 
+import json
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from askfew.campaigns.setting_values import LONGEST_TEXT, is_storable
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.slots.states import SlotState
 from askfew.errors import InvalidInput, located, shown
+from askfew.outcome import Outcome
+from askfew.records import WhyUndecided
 
 __all__ = [
     "FLAGS",
@@ -23,6 +27,7 @@ __all__ = [
     "Item",
     "Question",
     "Slot",
+    "StoredOutcome",
     "check_contents",
     "check_group",
     "check_id",
@@ -118,6 +123,72 @@ class Flag:
     item: int
     worker: str
     reason: str
+
+
+@dataclass(frozen=True)
+class StoredOutcome:
+    """The outcome of a campaign as it is stored: the fields of ``Outcome.to_dict``, in its order.
+
+    An older askfew wrote fewer of them. Certificate, rule and checks stay as they were written,
+    because a certificate's fields depend on its method.
+    """
+
+    status: str
+    reason: str = ""
+    labels: Sequence[int] = ()
+    guesses: Sequence[int] | None = None
+    confidence: Sequence[float] = ()
+    undecided: Mapping[int, WhyUndecided] = field(default_factory=dict)
+    groups: Sequence[str] = ()
+    told: Sequence[int] | None = None
+    answers: int = 0
+    batches: int = 0
+    answers_by_phase: Mapping[str, int] = field(default_factory=dict)
+    question: int | None = None
+    question_name: str | None = None
+    evidence: Sequence[float] | None = None
+    certificate: Mapping[str, Any] | None = None
+    certificate_text: str | None = None
+    rule: Mapping[str, Any] | None = None
+    checks: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> StoredOutcome:
+        """The outcome of a session."""
+        return cls._from_dict(outcome.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> StoredOutcome:
+        """Read what ``to_json`` wrote, in this version or an older one."""
+        return cls._from_dict(json.loads(text))
+
+    @classmethod
+    def _from_dict(cls, values: Mapping[str, Any]) -> StoredOutcome:
+        given = {name: values.get(name) for name in (each.name for each in fields(cls))}
+        undecided = {int(item): why for item, why in (given.pop("undecided") or {}).items()}
+        known: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
+        return cls(**known, undecided=undecided)
+
+    def to_json(self) -> str:
+        """The text that is stored."""
+        return json.dumps(vars(self))
+
+    @property
+    def representatives(self) -> Sequence[int]:
+        """The items that stand for their groups; others were excluded from them."""
+        return tuple((self.certificate or {}).get("representatives", ()))
+
+    @property
+    def needed(self) -> float | None:
+        """The nats that a label needed; methods name it differently in their certificates."""
+        names = ("item_needed", "needed", "panel_needed")
+        found = self.certificate or {}
+        return next((found[name] for name in names if found.get(name)), None)
+
+    @property
+    def promised(self) -> bool:
+        """Whether there is a certificate, and the answers do not contradict what it assumes."""
+        return self.certificate is not None and not (self.checks or {}).get("void", False)
 
 
 _LONGEST_ID = 200

@@ -33,7 +33,7 @@ def test_the_warning_is_in_status_result_and_report(tmp_path: Path) -> None:
     outcome = campaign.outcome()
     assert outcome is not None
     with store.database.read() as connection:
-        verdict = repeats_of(connection, campaign.id, outcome["labels"])["stubborn"]
+        verdict = repeats_of(connection, campaign.id, outcome.labels)["stubborn"]
     assert verdict.varied_differ == 0
     assert verdict.suspect
     store.close()

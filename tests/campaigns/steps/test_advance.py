@@ -69,8 +69,8 @@ def test_a_campaign_runs_to_its_end(store: Store) -> None:
     assert campaign.state == "ended"
     outcome = campaign.outcome()
     assert outcome is not None
-    assert (outcome["status"], outcome["answers"]) == ("done", told)
-    assert outcome["labels"] == [0, 1, 0, 1, 0, 1]
+    assert (outcome.status, outcome.answers) == ("done", told)
+    assert outcome.labels == [0, 1, 0, 1, 0, 1]
     assert campaign.ask("ann") == []
 
 
@@ -90,7 +90,7 @@ def test_it_asks_what_a_session_asks_and_finds_the_same(store: Store) -> None:
     outcome, stored = talk.outcome, campaign.outcome()
     assert outcome is not None
     assert stored is not None
-    assert outcome.labels.tolist() == stored["labels"]
+    assert outcome.labels.tolist() == stored.labels
 
 
 def test_the_tally_is_the_exact_sum_of_the_slots_in_their_order(store: Store) -> None:
@@ -149,7 +149,7 @@ def test_a_campaign_that_nobody_can_answer_stalls(store: Store) -> None:
             campaign.skip(asked.id)
     outcome = campaign.outcome()
     assert outcome is not None
-    assert outcome["status"] == "stalled"
+    assert outcome.status == "stalled"
     assert len(log_of(campaign)) == 3
 
 
@@ -158,7 +158,7 @@ def test_at_the_cap_a_campaign_ends_with_what_is_known(store: Store) -> None:
     assert answer_all(campaign) <= 20
     outcome = campaign.outcome()
     assert outcome is not None
-    assert (campaign.state, outcome["status"]) == ("ended", "budget")
+    assert (campaign.state, outcome.status) == ("ended", "budget")
 
 
 def test_a_cap_below_the_first_batch_ends_it_at_once(store: Store) -> None:

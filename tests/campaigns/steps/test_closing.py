@@ -54,7 +54,7 @@ def test_answers_of_the_open_step_do_not_count(store: Store) -> None:
             steps.select().where(steps.c.campaign == campaign.id, steps.c.closed.is_not(None))
         ).all()
     closed = sum(int(np.frombuffer(row.counts, dtype="<i8").sum()) for row in counts)
-    assert outcome["answers"] == closed < status_of(campaign).answers
+    assert outcome.answers == closed < status_of(campaign).answers
 
 
 def test_before_anything_is_known_nothing_is_promised(store: Store) -> None:
@@ -79,7 +79,7 @@ def test_another_outcome_than_the_closed_steps_say_is_found(store: Store) -> Non
     campaign = closed_half_way(store)
     outcome = campaign.outcome()
     assert outcome is not None
-    stored = str(outcome["labels"])
+    stored = str(outcome.labels)
     with campaign.database.write() as connection:
         text = connection.execute(campaigns.select()).one().outcome
         assert stored in text

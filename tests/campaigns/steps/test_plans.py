@@ -207,7 +207,7 @@ def test_another_guess_takes_over_a_campaign(store: Store, store_url: str, clock
     assert sound(store)  # replayed with the guess of old
     outcome = campaign.outcome()
     assert outcome is not None
-    assert outcome["labels"] == [0, 1] * 4
+    assert outcome.labels == [0, 1] * 4
 
 
 def test_another_claim_is_refused(
@@ -305,7 +305,7 @@ def plans_bytes(campaign: Campaign) -> list[list[bytes]]:
 def learnt_rule(campaign: Campaign) -> Rule:
     outcome = campaign.outcome()
     assert outcome is not None
-    return Rule.from_dict(outcome["rule"])
+    return Rule.from_dict(outcome.rule)
 
 
 def test_a_rule_is_not_certified_by_the_answers_that_taught_it(store: Store) -> None:
@@ -341,7 +341,7 @@ def test_a_rule_is_not_certified_by_the_answers_that_taught_it(store: Store) -> 
     assert kinds(applied)[0] == ["round"]  # no pilot
     outcome = applied.outcome()
     assert outcome is not None
-    assert outcome["status"] == "done"
+    assert outcome.status == "done"
     assert learnt_rule(applied) == rule
 
 

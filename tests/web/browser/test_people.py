@@ -12,7 +12,7 @@ import pytest
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.gold import gold_answers
-from askfew.campaigns.records import Item, Question
+from askfew.campaigns.records import Item, Question, StoredOutcome
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.cli.demo.live import draw_digits
@@ -61,6 +61,12 @@ def owner(server: RunningServer, visit: Callable[..., Visitor]) -> Visitor:
     visitor = visit()
     visitor.page.goto(f"{server.address}/i/{server.owner}")
     return visitor
+
+
+def outcome_of(campaign: Campaign) -> StoredOutcome:
+    outcome = campaign.outcome()
+    assert outcome is not None
+    return outcome
 
 
 def says_yes(item: str, question: str, rng: np.random.Generator) -> bool:
@@ -197,7 +203,7 @@ def _see_the_end(owner: Visitor, campaign: Campaign) -> None:
     for part in ("summary", "split", "groups", "people"):
         # A server shows what it read a while ago, the longer the busier; the page looks again.
         page.locator(f"#{part}[hx-get*='-ended-']").wait_for(state="attached", timeout=LONG)
-    left = sum(label < 0 for label in (campaign.outcome() or {})["labels"])
+    left = sum(label < 0 for label in outcome_of(campaign).labels)
     badge = owner.text("#summary h1 .pill")
     assert re.fullmatch(r"\d+ of 60 sorted, \d+ undecided|All 60 sorted", badge), (badge, left)
     certificate = page.locator(".certificate")
@@ -265,7 +271,7 @@ def test_an_ending_with_undecided_items_shows_their_pictures_and_why(
     answer_by(campaign, means, seed=1)
     page = owner.page
     page.goto(f"{server.address}/campaigns/between")
-    left = [n for n, label in enumerate((campaign.outcome() or {})["labels"]) if label < 0]
+    left = [n for n, label in enumerate(outcome_of(campaign).labels) if label < 0]
     assert left
     badge = f"{16 - len(left)} of 16 sorted, {len(left)} undecided"
     assert owner.text("#summary h1 .pill") == badge

@@ -191,7 +191,7 @@ def _finish(campaign: Campaign, pages: tuple[Visitor, ...], rng: np.random.Gener
     until(a_round, "the campaign ends")
     outcome = campaign.outcome()
     assert outcome is not None
-    assert outcome["status"] == "done"
+    assert outcome.status == "done"
 
 
 def _see_groups(owner: Visitor) -> None:

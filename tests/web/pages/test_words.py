@@ -7,7 +7,7 @@ import numpy as np
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading.knowledge import Knowledge, knowledge_of
 from askfew.campaigns.reading.results import result_of
-from askfew.campaigns.records import Item
+from askfew.campaigns.records import Item, StoredOutcome
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
 from askfew.web.pages.words import ending_of, explained, promise_of
@@ -56,7 +56,7 @@ def test_of_anchors_only_it_is_said_that_they_keep_their_group(tmp_path: Path) -
 
 def test_a_badge_says_what_happened() -> None:
     def badge(status: str, labels: list[int], anchors: tuple[int, ...] = ()) -> tuple[str, bool]:
-        found = ending_of("ended", {"status": status, "labels": labels}, anchors)
+        found = ending_of("ended", StoredOutcome(status, labels=labels), anchors)
         return found.word, found.fell_short
 
     assert badge("done", [0, 1]) == ("All 2 sorted", False)
@@ -72,7 +72,7 @@ def test_a_badge_says_what_happened() -> None:
 
 def test_the_reason_does_not_say_again_what_the_title_says() -> None:
     def said(reason: str) -> str:
-        outcome = {"status": "undecided", "labels": [0, -1], "reason": reason}
+        outcome = StoredOutcome("undecided", reason, [0, -1])
         return explained(ending_of("ended", outcome), outcome)
 
     title = "all items that can be decided are certified"

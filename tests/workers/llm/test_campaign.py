@@ -95,10 +95,10 @@ def test_a_campaign_finishes_on_an_endpoint_that_fails_in_every_way(
     assert code == 0, err
     outcome = campaign.outcome()
     assert outcome is not None
-    assert outcome["status"] == "done"
+    assert outcome.status == "done"
     # Which group is called 0 depends on the answers, and these on how busy the machine is.
-    first = outcome["labels"][0] ^ group(0)
-    assert outcome["labels"] == [group(item) ^ first for item in range(100)]
+    first = outcome.labels[0] ^ group(0)
+    assert outcome.labels == [group(item) ^ first for item in range(100)]
 
     # No answer that the endpoint did not give.
     log = exchanges()

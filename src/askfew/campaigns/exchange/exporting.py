@@ -118,14 +118,14 @@ def _rule(campaign: Campaign) -> Written:
 
     Only then does the rule name the answers that taught it, which must not be reused with it.
     """
-    rule = (campaign.outcome() or {}).get("rule")
-    if rule is None:
+    outcome = campaign.outcome()
+    if outcome is None or outcome.rule is None:
         raise InvalidInput(
             "a campaign must have ended with a rule",
             f"{campaign.settings.name!r}, {campaign.state}, which has none",
             "wait for its end, or see what 'askfew result' says",
         )
-    return json.dumps(rule, indent=1) + "\n", None
+    return json.dumps(outcome.rule, indent=1) + "\n", None
 
 
 def _parquet(campaign: Campaign, out: Path) -> int:

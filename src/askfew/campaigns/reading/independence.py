@@ -37,8 +37,8 @@ def warnings_about(campaign: Campaign, worker: str | None) -> tuple[AnswerWarnin
     """The warnings about one worker, or about all, by the labels known now."""
     with campaign.database.snapshot() as connection:
         outcome, newest = outcome_of(connection, campaign.id), newest_step(connection, campaign.id)
-        labels = (outcome or {}).get("labels") or []
-        if not outcome and newest is not None and newest.known is not None:
+        labels: Sequence[int] = () if outcome is None else outcome.labels
+        if outcome is None and newest is not None and newest.known is not None:
             labels = newest.known.labels.tolist()
         return warnings_of(connection, campaign, labels, worker)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from askfew.campaigns.db.queries.campaigns import get_campaign
 from askfew.campaigns.db.queries.steps import closed_tallies, newest_step
 from askfew.campaigns.naming import named, read_names
 from askfew.campaigns.reading.rules import Division, divisions_of, group_word
+from askfew.campaigns.records import StoredOutcome
 from askfew.campaigns.steps.log import frozen_rule
 from askfew.estimates.cells import Cells, CellSums
 from askfew.estimates.guesses import Guesses, guess_groups
@@ -34,7 +35,7 @@ ItemState = Literal["certified", "told", "labelled", "undecided"]
 class Knowledge:
     """The outcome if there is one, otherwise what the method knew when it last asked."""
 
-    outcome: dict[str, Any] | None
+    outcome: StoredOutcome | None
     phase: str
     labels: Ints
     """-1 where an item has none."""
@@ -76,7 +77,7 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
     """Read what is known from the store."""
     row = get_campaign(connection, campaign.id)
     newest = newest_step(connection, campaign.id)
-    outcome = row.outcome_dict
+    outcome = row.stored_outcome
     known = _last_known(campaign.problem.items, outcome, None if newest is None else newest.known)
     labels = known.labels
     rule = _rule(connection, campaign, outcome)
@@ -101,50 +102,36 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
         rule=rule,
         divisions=() if rule is None else divisions_of(rule, campaign.settings.answers, texts),
         why_undecided=_why_undecided(outcome, row.state, np.where(told >= 0, told, labels)),
-        promised=_promised(outcome) if outcome else rule is not None and row.state != "closed",
+        promised=outcome.promised if outcome else rule is not None and row.state != "closed",
     )
 
 
-def _last_known(items: int, outcome: dict[str, Any] | None, asked: Snapshot | None) -> Snapshot:
+def _last_known(items: int, outcome: StoredOutcome | None, asked: Snapshot | None) -> Snapshot:
     """What the method knew at the end; before that, when it last asked."""
     if asked is None or not len(asked.labels):
         asked = Snapshot("starting", np.full(items, -1))
-    if not outcome:
+    if outcome is None:
         return asked
-    evidence = outcome.get("evidence")
     return Snapshot(
-        outcome.get("status") or asked.phase,
-        np.array(outcome.get("labels") or [-1] * items, dtype=np.int64),
-        None if evidence is None else np.array(evidence, dtype=np.float64),
-        _needed(outcome.get("certificate") or {}) or asked.threshold,
-        outcome.get("question"),
+        outcome.status or asked.phase,
+        np.array(outcome.labels or [-1] * items, dtype=np.int64),
+        None if outcome.evidence is None else np.array(outcome.evidence, dtype=np.float64),
+        outcome.needed or asked.threshold,
+        outcome.question,
     )
 
 
-def _why_undecided(outcome: dict[str, Any] | None, state: str, labels: Ints) -> dict[int, str]:
+def _why_undecided(outcome: StoredOutcome | None, state: str, labels: Ints) -> dict[int, str]:
     """For every item without a label: the reason in words, from the method or from the end."""
     if outcome is None and state not in ("ended", "closed"):
         return {}
-    ended = outcome or {}
     rest = WHY_UNDECIDED["few-answers"]
-    if ended.get("status") == "no-consensus":
-        rest = "no split was found"
-    said = {int(item): WHY_UNDECIDED[word] for item, word in ended.get("undecided", {}).items()}
+    said: dict[int, str] = {}
+    if outcome is not None:
+        said = {item: WHY_UNDECIDED[word] for item, word in outcome.undecided.items()}
+        if outcome.status == "no-consensus":
+            rest = "no split was found"
     return {item: said.get(item, rest) for item in np.flatnonzero(labels < 0).tolist()}
-
-
-def _needed(certificate: Mapping[str, Any]) -> float | None:
-    """The nats that a label needed; methods name it differently in their certificates."""
-    return next(
-        (certificate[k] for k in ("item_needed", "needed", "panel_needed") if certificate.get(k)),
-        None,
-    )
-
-
-def _promised(outcome: Mapping[str, Any]) -> bool:
-    """Whether there is a certificate, and the answers do not contradict what it assumes."""
-    void = (outcome.get("checks") or {}).get("void", False)
-    return outcome.get("certificate") is not None and not void
 
 
 def guesses_of(
@@ -154,9 +141,9 @@ def guesses_of(
 
     ``cells`` may be a part of them, to make it faster.
     """
-    outcome = known.outcome or {}
-    if outcome.get("guesses") is not None:
-        return Guesses(np.array(outcome["guesses"]), np.array(outcome["confidence"]))
+    outcome = known.outcome
+    if outcome is not None and outcome.guesses is not None:
+        return Guesses(np.array(outcome.guesses), np.array(outcome.confidence))
     rule = known.rule
     if rule is not None:
         ids = [question.id for question in campaign.questions]
@@ -180,12 +167,10 @@ def cells_of(connection: Connection, campaign: Campaign) -> Cells:
     return cells
 
 
-def _rule(
-    connection: Connection, campaign: Campaign, outcome: dict[str, Any] | None
-) -> Rule | None:
+def _rule(connection: Connection, campaign: Campaign, outcome: StoredOutcome | None) -> Rule | None:
     """The rule of the outcome; before that, the one that was given or frozen."""
     if outcome is not None:
-        return None if outcome.get("rule") is None else Rule.from_dict(outcome["rule"])
+        return None if outcome.rule is None else Rule.from_dict(outcome.rule)
     ids = [question.id for question in campaign.questions]
     return frozen_rule(connection, campaign.id, campaign.settings, ids)
 
@@ -193,15 +178,15 @@ def _rule(
 def _groups(
     campaign: Campaign,
     rule: Rule | None,
-    outcome: dict[str, Any] | None,
+    outcome: StoredOutcome | None,
     labels: Ints,
 ) -> tuple[str, ...]:
     if rule is not None:
         return rule.groups
     if campaign.anchors:
         return tuple(dict.fromkeys(campaign.anchors.values()))
-    if outcome is not None and outcome.get("groups"):
-        return tuple(outcome["groups"])
+    if outcome is not None and outcome.groups:
+        return tuple(outcome.groups)
     asked = campaign.settings.groups
     fewest = 2 if asked == "auto" else asked if isinstance(asked, int) else min(asked)
     return tuple(str(each) for each in range(max(fewest, int(labels.max(initial=-1)) + 1)))

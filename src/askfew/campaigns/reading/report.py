@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -35,7 +34,7 @@ from askfew.campaigns.reading.tallies import (
     answers_by_item,
     tallies_of,
 )
-from askfew.campaigns.records import Flag
+from askfew.campaigns.records import Flag, StoredOutcome
 from askfew.estimates.guesses import Guesses
 from askfew.records import Ints
 from askfew.wording import chance, counted, money
@@ -102,7 +101,7 @@ class Report:
     """All that a report shows."""
 
     status: CampaignStatus
-    outcome: dict[str, Any] | None
+    outcome: StoredOutcome | None
     certificate_text: str | None
     """The warnings, then the promise; None if nothing is promised."""
     known: Knowledge
@@ -157,7 +156,7 @@ def findings_of(campaign: Campaign) -> Report:
         status=status,
         outcome=outcome,
         certificate_text=in_names(
-            qualified((outcome or {}).get("certificate_text"), status.warnings),
+            qualified(None if outcome is None else outcome.certificate_text, status.warnings),
             known.own_names,
             known.groups,
         ),
@@ -212,8 +211,7 @@ def _undecided(known: Knowledge) -> list[tuple[str, Ints]]:
 def _labelled(
     campaign: Campaign, shown: list[int], answered: Ints, known: Knowledge, guesses: Guesses
 ) -> tuple[LabelledItem, ...]:
-    certificate = (known.outcome or {}).get("certificate") or {}
-    representatives = certificate.get("representatives", ())
+    representatives = () if known.outcome is None else known.outcome.representatives
     return tuple(
         LabelledItem(
             campaign.items[i].id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -62,7 +63,7 @@ class CampaignResult:
     answers: int
     question: str | None
     """The id of the question that separates best."""
-    certificate: dict[str, Any] | None
+    certificate: Mapping[str, Any] | None
     certificate_text: str | None
     """The warnings, then the promise, which is about certified labels only."""
     group_names: tuple[str, ...]
@@ -73,7 +74,7 @@ class CampaignResult:
     items: tuple[ItemResult, ...]
     warnings: tuple[AnswerWarning, ...] = ()
     """Reasons to distrust the certificate."""
-    checks: dict[str, Any] | None = None
+    checks: Mapping[str, Any] | None = None
     """What the answers say about the split and about the assumptions."""
 
     @property
@@ -123,14 +124,14 @@ def result_of(campaign: Campaign) -> CampaignResult:
     return CampaignResult(
         name=row.name,
         state=row.state,
-        status=outcome["status"] if outcome else None,
+        status=outcome.status if outcome else None,
         reason=in_ids(
-            outcome["reason"] if outcome else (newest.why if newest is not None else ""), campaign
+            outcome.reason if outcome else (newest.why if newest is not None else ""), campaign
         ),
         answers=sum(counts.values()),
         question=None if question is None else campaign.questions[question].id,
-        certificate=outcome["certificate"] if outcome else None,
-        certificate_text=qualified(outcome["certificate_text"], warnings) if outcome else None,
+        certificate=outcome.certificate if outcome else None,
+        certificate_text=qualified(outcome.certificate_text, warnings) if outcome else None,
         group_names=known.groups,
         rule=None if known.rule is None else known.rule.to_dict(),
         rule_text="\n".join(rule_lines(known.divisions)) or None,
@@ -139,7 +140,7 @@ def result_of(campaign: Campaign) -> CampaignResult:
             for number in range(len(campaign.items))
         ),
         warnings=warnings,
-        checks=(outcome or {}).get("checks"),
+        checks=outcome.checks if outcome else None,
     )
 
 

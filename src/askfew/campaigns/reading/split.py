@@ -52,7 +52,7 @@ def split_of(
 ) -> Split | None:
     """The split, from all cells or from the given ones; None while there are no groups."""
     carrying = _carrying(campaign, known)
-    checked = (known.outcome or {}).get("checks")
+    checked = None if known.outcome is None else known.outcome.checks
     if checked is not None:
         found = [(each["question"], each["role"], each["gap"]) for each in checked["questions"]]
     elif carrying:

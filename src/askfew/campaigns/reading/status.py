@@ -100,7 +100,10 @@ def status_of(campaign: Campaign) -> CampaignStatus:
         newest = newest_step(connection, campaign.id)
         known = None if newest is None else newest.known
         knowledge = knowledge_of(connection, campaign)
-        outcome, labels = knowledge.outcome or {}, knowledge.labels.tolist()
+        outcome, labels = knowledge.outcome, knowledge.labels.tolist()
+        why = "" if newest is None else newest.why
+        if outcome is not None and outcome.reason:
+            why = outcome.reason
         count, cost = count_and_cost(connection, campaign.id)
         states = {} if newest is None else slots_by_state(connection, campaign.id, newest.number)
         forecast = None if row.forecast is None else CrowdForecast.from_json(row.forecast)
@@ -111,9 +114,7 @@ def status_of(campaign: Campaign) -> CampaignStatus:
             name=row.name,
             state=row.state,
             phase=knowledge.phase,
-            why=in_ids(
-                outcome.get("reason") or (newest.why if newest is not None else ""), campaign
-            ),
+            why=in_ids(why, campaign),
             steps=0 if newest is None else newest.number + 1,
             answers=count,
             max_answers=campaign.settings.max_answers,

@@ -10,7 +10,6 @@ checked. A crash anywhere leaves a state from which the next caller goes on.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -32,6 +31,7 @@ from askfew.campaigns.db.queries.steps import (
 )
 from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count, admitted_count
 from askfew.campaigns.inputs import Inputs, new_session
+from askfew.campaigns.records import StoredOutcome
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.steps.log import close_step, open_step, read_log, read_step, same_plans
 from askfew.campaigns.steps.reuse import fill_step, taught_by
@@ -147,7 +147,7 @@ class Advancer:
                 return True
             inputs = Inputs.read(connection, self.campaign)
             log = read_log(connection, self.campaign, self.problem)
-        outcome: str | None = None
+        outcome: StoredOutcome | None = None
         plans: bytes | None = None
         try:
             live = resumed(self.settings, self.problem, log, inputs)
@@ -284,8 +284,8 @@ class Advancer:
                 would_ask=batch,
             )
 
-    def _outcome(self, live: Session) -> str:
-        """The outcome as JSON; its rule names the seals of the steps that taught it."""
+    def _outcome(self, live: Session) -> StoredOutcome:
+        """The outcome; its rule names the seals of the steps that taught it."""
         outcome = live.outcome
         assert outcome is not None
         if outcome.rule is not None:
@@ -293,7 +293,7 @@ class Advancer:
                 taught = taught_by(connection, self.campaign, live.log)
             learnt = tuple(dict.fromkeys([*outcome.rule.learnt_from, *taught]))
             outcome = replace(outcome, rule=replace(outcome.rule, learnt_from=learnt))
-        return json.dumps(outcome.to_dict())
+        return StoredOutcome.of(outcome)
 
 
 def stop_at_close(live: Session) -> None:

@@ -60,7 +60,7 @@ def campaign_lines(store: Store) -> list[CampaignLine]:
         lines.append(
             CampaignLine(
                 row.name,
-                ending_of(row.state, row.outcome_dict, anchors.get(row.id, ())),
+                ending_of(row.state, row.stored_outcome, anchors.get(row.id, ())),
                 size.get(row.id, 0),
                 count,
                 row.settings_dict["max_answers"],

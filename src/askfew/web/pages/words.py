@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from askfew.algorithms.frugal import goes_by_panels
 from askfew.campaigns.reading.knowledge import Knowledge
+from askfew.campaigns.records import StoredOutcome
 from askfew.campaigns.settings import Settings
 from askfew.wording import counted
 
@@ -159,7 +159,7 @@ def course_of(settings: Settings) -> tuple[Phase, ...]:
 
 def promise_of(known: Knowledge) -> str:
     """What is promised at the end, and about how many items; nothing more than that."""
-    certificate = (known.outcome or {}).get("certificate")
+    certificate = None if known.outcome is None else known.outcome.certificate
     undecided, told = int((known.labels < 0).sum()), int((known.told >= 0).sum())
     labelled = len(known.labels) - undecided - told
     said = []
@@ -187,18 +187,18 @@ def _are(count: int, what: str) -> str:
     return f"{counted(count, what)} {'is' if count == 1 else 'are'}"
 
 
-def ending_of(state: str, outcome: dict[str, Any] | None, anchors: Collection[int] = ()) -> Ending:
+def ending_of(state: str, outcome: StoredOutcome | None, anchors: Collection[int] = ()) -> Ending:
     """How a campaign in this state, with this outcome, stands. Its word says how many items are
     sorted; ``anchors`` are sorted in any case.
 
-    >>> ending_of("ended", {"status": "budget", "labels": [-1, -1], "reason": "..."}).word
+    >>> ending_of("ended", StoredOutcome("budget", labels=[-1, -1])).word
     'Cap reached, none sorted'
-    >>> ending_of("ended", {"status": "budget", "labels": [0, 1, -1], "reason": "..."}).word
+    >>> ending_of("ended", StoredOutcome("budget", labels=[0, 1, -1])).word
     '2 of 3 sorted, 1 undecided'
     """
-    kind = outcome["status"] if outcome is not None and state == "ended" else state
+    kind = outcome.status if outcome is not None and state == "ended" else state
     ending = _ENDINGS.get(kind, Ending(kind, kind.capitalize(), kind.capitalize(), ""))
-    labels = (outcome or {}).get("labels") or []
+    labels: Sequence[int] = () if outcome is None else outcome.labels
     left = sum(label < 0 and item not in anchors for item, label in enumerate(labels))
     found = sum(label >= 0 and item not in anchors for item, label in enumerate(labels))
     if labels and not left:
@@ -212,10 +212,10 @@ def ending_of(state: str, outcome: dict[str, Any] | None, anchors: Collection[in
     return replace(ending, word=f"{ending.word}, none sorted") if labels else ending
 
 
-def explained(ending: Ending, outcome: dict[str, Any]) -> str:
+def explained(ending: Ending, outcome: StoredOutcome) -> str:
     """Why it ended so, in the method's own words where it has some and items were left."""
     # The title says that much already.
-    reason = (outcome.get("reason") or "").removeprefix(_ALL_THAT_CAN_BE).removeprefix(": ")
+    reason = outcome.reason.removeprefix(_ALL_THAT_CAN_BE).removeprefix(": ")
     if ending.kind != "undecided" or not reason:
         return ending.sentence
     return f"{reason[0].upper()}{reason[1:].rstrip('.')}."

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from askfew.campaigns.db.schema import campaigns
+from askfew.campaigns.records import StoredOutcome
 from askfew.errors import InvalidInput
 
 __all__ = [
@@ -62,9 +63,9 @@ class CampaignRow:
         return dict(json.loads(self.recipe))
 
     @property
-    def outcome_dict(self) -> dict[str, Any] | None:
+    def stored_outcome(self) -> StoredOutcome | None:
         """The outcome; None until it has ended."""
-        return None if self.outcome is None else dict(json.loads(self.outcome))
+        return None if self.outcome is None else StoredOutcome.from_json(self.outcome)
 
 
 def insert_campaign(connection: Connection, **values: object) -> int:
@@ -129,11 +130,11 @@ def state_of(connection: Connection, number: int) -> str:
     return str(connection.execute(_STATE, {"this_campaign": number}).scalar_one())
 
 
-def outcome_of(connection: Connection, number: int) -> dict[str, Any] | None:
+def outcome_of(connection: Connection, number: int) -> StoredOutcome | None:
     """The outcome; None until it has ended."""
     query = select(campaigns.c.outcome).where(campaigns.c.id == number)
     stored = connection.execute(query).scalar_one()
-    return None if stored is None else dict(json.loads(stored))
+    return None if stored is None else StoredOutcome.from_json(stored)
 
 
 def lock_campaign(connection: Connection, number: int) -> CampaignRow:
@@ -154,13 +155,17 @@ def change_state(connection: Connection, number: int, before: str, after: str) -
 
 
 def finish(
-    connection: Connection, number: int, state: str, outcome: str | None, plans: bytes | None
+    connection: Connection,
+    number: int,
+    state: str,
+    outcome: StoredOutcome | None,
+    plans: bytes | None,
 ) -> None:
     """End a campaign, with its outcome and the plans made after the last step."""
     connection.execute(
         update(campaigns)
         .where(campaigns.c.id == number)
-        .values(state=state, outcome=outcome, closing=plans)
+        .values(state=state, outcome=None if outcome is None else outcome.to_json(), closing=plans)
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from fastapi import Request
 
@@ -22,7 +21,7 @@ from askfew.campaigns.reading.knowledge import Knowledge, cells_of, guesses_of, 
 from askfew.campaigns.reading.split import Split, split_of
 from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.reading.tallies import Tallies, tallies_of
-from askfew.campaigns.records import Flag
+from askfew.campaigns.records import Flag, StoredOutcome
 from askfew.campaigns.steps.advance import GOING
 from askfew.estimates.guesses import Guesses
 from askfew.records import Ints
@@ -97,7 +96,7 @@ class DashboardData:
         return "-".join(str(part) for part in parts)
 
     @property
-    def outcome(self) -> dict[str, Any] | None:
+    def outcome(self) -> StoredOutcome | None:
         """What the method found, once it has ended."""
         return self.known.outcome
 
@@ -108,8 +107,7 @@ class DashboardData:
 
     def represents(self, item: int) -> bool:
         """Whether the item stands for its group: the others were excluded from it."""
-        certificate = (self.outcome or {}).get("certificate") or {}
-        return item in certificate.get("representatives", ())
+        return self.outcome is not None and item in self.outcome.representatives
 
 
 def dashboard_data(campaign: Campaign) -> DashboardData:
@@ -126,7 +124,7 @@ def dashboard_data(campaign: Campaign) -> DashboardData:
         known=known,
         curve=curve,
         certificate_text=in_names(
-            qualified((outcome or {}).get("certificate_text"), status.warnings),
+            qualified(None if outcome is None else outcome.certificate_text, status.warnings),
             known.own_names,
             known.groups,
         ),
