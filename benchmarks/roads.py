@@ -1,6 +1,6 @@
 """How many files of askfew, and how many of its functions, one thing passes through.
 
-    python benchmarks/roads.py
+    python benchmarks/roads.py [--files]
 
 A road is all code of ours that runs between the call and its end: a ``tell`` by Python that closes
 a step, the same by HTTP, one answer of a language model, and ``cluster(f)``. It is a measure of how
@@ -156,6 +156,7 @@ def cluster() -> Road:
 
 def main() -> None:
     """Print a table."""
+    each_file = "--files" in sys.argv  # one of the roads replaces sys.argv
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         store = Store(f"sqlite:///{folder / 'store.db'}")
@@ -168,7 +169,7 @@ def main() -> None:
         for what, walk in roads.items():
             road = walk()
             print(f"{what:12}{len(road.files):5} files {len(road.functions):5} functions")
-            if "--files" in sys.argv:
+            if each_file:
                 print("   ", "\n    ".join(road.files))
         store.close()
 

@@ -3,7 +3,7 @@
 import pytest
 
 from askfew.errors import InvalidInput, StoreUnreachable
-from askfew.workers.retry import Retry
+from askfew.workers.desk import Retry
 
 
 class Away:

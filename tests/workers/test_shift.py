@@ -12,8 +12,16 @@ from askfew.campaigns.db.queries.slots import leases_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput, StoreUnreachable, WorkerStopped
-from askfew.workers.desk import Answer, HandBack, Handout, NoAnswer, Reply, StopAnswering, StoreDesk
-from askfew.workers.retry import Retry
+from askfew.workers.desk import (
+    Answer,
+    HandBack,
+    Handout,
+    NoAnswer,
+    Reply,
+    Retry,
+    StopAnswering,
+    StoreDesk,
+)
 from askfew.workers.shift import Shift
 from campaign_tools import Clock, answers_of, fixed_answer, frugal, log_of, sweep
 

@@ -115,7 +115,7 @@ def certify(
 def _check_source(ask: str | None, recorded: Path | None, log: Path | None) -> None:
     if (ask is None) == (recorded is None):
         raise InvalidInput(
-            "one must answer: --ask MODULE:FUNCTION or --recorded FILE",
+            "answers must come from --ask MODULE:FUNCTION or --recorded FILE",
             "both" if ask else "none",
             "say who",
         )

@@ -76,7 +76,7 @@ _ALONE = {
     ),
     "paper": (
         "paper:paper",
-        "Run one of the paper's experiments: CSV, figure (PNG and SVG), and a JSON of particulars.",
+        "Run one of the paper's experiments: CSV, figure (PNG and SVG), and the details as JSON.",
     ),
     "plan": (
         "plan:plan",

@@ -77,7 +77,8 @@ Error = Annotated[
     Option(help="What delta bounds: any wrong label, or the share of them.", show_default="any"),
 ]
 PerCell = Annotated[
-    int | None, Option(help="Most answers of any (item, question).", show_default="no cap")
+    int | None,
+    Option(help="The most answers about any question of an item.", show_default="no cap"),
 ]
 Tolerance = Annotated[
     float | None,
@@ -98,10 +99,10 @@ Anchors = Annotated[int, Option(min=0, help="How many items of each group are kn
 Delta = Annotated[
     float, Option(help="Allowed probability of any wrong label (or expected share of them).")
 ]
-Seed = Annotated[int, Option(help="Decides everything, on any number of jobs.")]
+Seed = Annotated[int, Option(help="Seed of all random numbers.")]
 MaxAnswers = Annotated[int, Option(help="Cap on the answers of a run.")]
 Price = Annotated[float, Option(help="Price of an answer.")]
-Jobs = Annotated[int, Option(help="Processes; -1 for all cores.")]
+Jobs = Annotated[int, Option(help="Processes; -1 for all cores. Results do not depend on it.")]
 AsJson = Annotated[bool, Option("--json", help="One JSON document on standard output.")]
 
 

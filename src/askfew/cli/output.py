@@ -65,7 +65,7 @@ def check_drawable(path: Path | None) -> None:
         raise InvalidInput(
             f"a picture's name must end with one of {', '.join(_PICTURES)}",
             repr(path.name),
-            "name it so",
+            "rename it",
         )
     check_writable(path)
 

@@ -48,7 +48,7 @@ def paper(
     ] = None,
     json: options.AsJson = False,
 ) -> None:
-    """Run one of the paper's experiments: CSV, figure (PNG and SVG), and a JSON of particulars."""
+    """Run one of the paper's experiments: CSV, figure (PNG and SVG), and the details as JSON."""
     if experiment not in EXPERIMENTS:
         raise InvalidInput(
             f"experiment must be one of {', '.join(EXPERIMENTS)}", repr(experiment), "choose one"

@@ -46,7 +46,7 @@ Gap = Annotated[
 Share = Annotated[
     str | None,
     Option(
-        help="The small one of two groups' share of the items, or a range.",
+        help="The smaller of two groups: its share of the items, or a range.",
         show_default=f"{SHARE.low}:{SHARE.high}",
     ),
 ]
@@ -185,7 +185,7 @@ def _note_few_questions(bill: Forecast) -> None:
     if unknown.useful != usual:
         note(
             f"There are few questions: {unknown.useful} of them, not {usual}, are taken to"
-            " be useful. Say --useful if you know better."
+            " be useful. Pass --useful if you know better."
         )
 
 

@@ -38,7 +38,7 @@ class OwnerKnowledge:
             raise InvalidInput(
                 f"anchors must leave some of the {items} items to be sorted",
                 f"{sum(self.anchors)} anchors",
-                "know fewer of them",
+                "use fewer anchors",
             )
         if not 0 <= self.defining <= questions:
             raise InvalidInput(

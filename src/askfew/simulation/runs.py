@@ -144,7 +144,7 @@ def draw_anchors(labels: Ints, each: int, rng: np.random.Generator) -> dict[int,
         raise InvalidInput(
             f"anchors of each group must be from 1 to the {smallest} items of the smallest group",
             each,
-            "know fewer of them",
+            "use fewer anchors",
         )
     return {
         int(item): group

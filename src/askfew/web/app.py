@@ -14,9 +14,8 @@ from askfew.campaigns.db import migrations
 from askfew.campaigns.store import Store
 from askfew.web import documentation, pages, problems
 from askfew.web.access.authenticator import Authenticator, TokenThrottle
-from askfew.web.access.dependencies import THREADS
+from askfew.web.access.dependencies import THREADS, OpenedCampaigns
 from askfew.web.api import router as api
-from askfew.web.opened import OpenedCampaigns
 from askfew.web.pages.caches import PageCaches
 from askfew.web.pages.rendering import page
 from askfew.web.security import BodyLimit, SecurityHeaders

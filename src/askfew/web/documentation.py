@@ -21,8 +21,8 @@ store is first served; a worker's comes with their invitation. Errors are proble
 """
 _ERRORS = {
     400: "The request cannot be read.",
-    401: "There is no token, or it is not good.",
-    403: "This is not for the sender of the request.",
+    401: "There is no valid token.",
+    403: "The sender of the request is not allowed to do this.",
     404: "There is no such campaign, worker or picture.",
     409: "The campaign does not go on with this askfew; the sentence says what to do.",
     413: "The body is too large.",

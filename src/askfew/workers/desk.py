@@ -1,16 +1,18 @@
 """A desk hands out a campaign's questions to one worker and takes its replies.
 
-``StoreDesk`` works on the campaign's own store; ``server_desk`` has the desk of a server.
+``StoreDesk`` works on the campaign's own store; ``server_desk`` has the desk of a server. ``Retry``
+repeats calls to a desk that cannot be reached.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
-from typing import Protocol
+from threading import Event, Lock
+from typing import Protocol, TypeVar
 
 from askfew.answer_warnings import AnswerWarning
 from askfew.answers import AnswerKind
@@ -21,7 +23,7 @@ from askfew.campaigns.reading.independence import warnings_about
 from askfew.campaigns.records import media_type
 from askfew.campaigns.settings import most_groups
 from askfew.campaigns.slots.intake import Receipt
-from askfew.errors import InvalidInput
+from askfew.errors import InvalidInput, StoreUnreachable
 
 __all__ = [
     "MOST_AT_ONCE",
@@ -35,9 +37,14 @@ __all__ = [
     "NoAnswer",
     "Pictures",
     "Reply",
+    "Retry",
     "StopAnswering",
     "StoreDesk",
 ]
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
 
 OVER = ("ended", "closed")
 """The states in which a campaign asks nothing more."""
@@ -235,3 +242,40 @@ class StoreDesk:
 
     def close(self) -> None:
         """Do nothing: others may use the store."""
+
+
+@dataclass
+class Retry:
+    """Repeats calls that fail with StoreUnreachable, more slowly each time, for ``seconds`` in all.
+
+    The pauses double from ``first`` to ``longest``. Plain choices: a server that restarts is back
+    within seconds, and after five minutes its owner should hear of it. A worker that gives up hands
+    back what it holds, so nothing is lost.
+
+    >>> Retry().call(lambda: "there")
+    'there'
+    """
+
+    seconds: float = 300.0
+    first: float = 0.1
+    longest: float = 10.0
+    _stopped: Event = field(default_factory=Event)
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Return what the function returns in the end, or raise its last failure."""
+        pause, waited = self.first, 0.0
+        while True:
+            try:
+                return function()
+            except StoreUnreachable as error:
+                wait = max(pause, error.retry_after or 0.0)
+                if not waited:
+                    logger.warning("waiting: %s", error)
+                if waited + wait > self.seconds or self._stopped.wait(wait):
+                    raise
+            waited += wait
+            pause = min(2 * pause, self.longest)
+
+    def stop_waiting(self) -> None:
+        """Give up at the first failure from now on, also in calls that are waiting already."""
+        self._stopped.set()

@@ -36,9 +36,9 @@ from askfew.workers.desk import (
     Handout,
     NoAnswer,
     Reply,
+    Retry,
     StopAnswering,
 )
-from askfew.workers.retry import Retry
 
 __all__ = ["Shift", "ShiftReport", "run_shifts"]
 

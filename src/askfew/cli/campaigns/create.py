@@ -40,7 +40,7 @@ def create(
         Option(help="For the forecast: how far groups differ where they do, or a range."),
     ] = None,
     share: Annotated[
-        str | None, Option(help="For the forecast: the small one of two groups' share.")
+        str | None, Option(help="For the forecast: the share of the smaller of two groups.")
     ] = None,
     useful: Annotated[
         str | None, Option(help="For the forecast: how many questions tell the groups apart.")
@@ -114,9 +114,10 @@ def _warn_few_workers(settings: Settings, crowd: CrowdForecast) -> None:
             f"[bold red]MANY WORKERS NEEDED:[/bold red] about {crowd.typical_workers} different"
             " people, because nobody answers the same question about the same item more than"
             f" {_times(often)} (answers_per_worker_and_cell = {often}). With fewer, steps wait"
-            " and close without all their answers; one model alone cannot finish. Say how many"
-            " there are (people = 12) to hear what they can do; raise it if a second answer of the"
-            " same worker tells as much as the first.",
+            " and close without all their answers; one model alone cannot finish. Set how many"
+            " there are (people = 12), and the forecast says what they can do; raise"
+            " answers_per_worker_and_cell if a second answer of the same worker tells as much as"
+            " the first.",
         )
     elif crowd.most_workers > 1:
         able = "will hardly" if crowd.typical_workers > 1 else "may not"

@@ -142,8 +142,8 @@ def import_file(
     """Read answers to open questions from a file, or a whole campaign.
 
     Answers are a table of item, question, worker, answer (and seconds, cost, time), crowd-kit's
-    table of task (item|question), worker, label, or Label Studio's JSON. A row counts once, in
-    whatever files it stands; without a time, all rows of a worker about a cell must come in one.
+    table of task (item|question), worker, label, or Label Studio's JSON. A row counts once, even
+    if several files have it; without a time, a worker's rows about a cell must come in one file.
     """
     kind = format or format_of(file, _READ_BY_ENDING)
     if kind == "csv" and header_of(file) == set(crowd_kit.COLUMNS):
@@ -190,7 +190,7 @@ def _print_report(report: ImportReport, rows: int) -> None:
     sentences = {
         "came late: nothing waits for them, or not from that worker": report.late,
         "are about an unknown item or question": report.unknown,
-        "are no possible answers": report.invalid,
+        "are not possible answers": report.invalid,
         "are from workers who were revoked": report.revoked,
         "have no time, and an earlier file had more or fewer by that worker about the cell: which"
         " are new cannot be told": report.unclear,

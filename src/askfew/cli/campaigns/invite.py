@@ -34,7 +34,8 @@ def invite(
         Option("--open", metavar="N", help="One link by which up to N people sign up by name."),
     ] = None,
     anew: Annotated[
-        bool, Option("--anew", help="A new link also for who has one; the old one then ends.")
+        bool,
+        Option("--anew", help="A new link even for those who have one; the old one stops working."),
     ] = False,
     url: Annotated[
         str, Option(metavar="URL", help="The address that people reach the server by.")
@@ -63,7 +64,7 @@ def invite(
         notes.print(
             Text(
                 f"These links begin with {site}, which opens on this machine only. For people"
-                " elsewhere say --url and the address they can reach.",
+                " elsewhere pass --url with an address that they can reach.",
                 style="bold red",
             )
         )
@@ -97,7 +98,7 @@ def _say(links: dict[str, str | None], sign_up: str | None) -> None:
     if known:
         notes.print(
             Text(
-                f"Invited by the link that they have already: {', '.join(known)}. Who has lost it"
-                " needs --anew."
+                f"Invited by the link that they have already: {', '.join(known)}. Pass --anew"
+                " for those who have lost it."
             )
         )

@@ -26,9 +26,11 @@ def demo(
     serve: Annotated[
         bool, Option("--serve", help="A live campaign in the browser instead.")
     ] = False,
-    port: Annotated[int, Option(min=0, max=65_535, help="Of --serve; 0 for any free one.")] = 8080,
+    port: Annotated[
+        int, Option(min=0, max=65_535, help="With --serve: the port; 0 for any free one.")
+    ] = 8080,
     pause: Annotated[
-        float, Option(min=0, help="Of --serve: seconds a simulated worker thinks.")
+        float, Option(min=0, help="With --serve: seconds that a simulated worker takes to answer.")
     ] = 1.0,
     json: options.AsJson = False,
 ) -> None:

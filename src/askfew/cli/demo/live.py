@@ -70,7 +70,7 @@ def serve_demo(seed: int, port: int, pause: float) -> None:
         )
         address, owner = server.address(listening), reset_token(store)
         typer.echo(f"Watch:        {address}/i/{owner}?watch={NAME}")
-        typer.echo(f"Answer along: {address}/i/{new_link(campaign, 'you')}")
+        typer.echo(f"Join in: {address}/i/{new_link(campaign, 'you')}")
         typer.echo(f"{', '.join(WORKERS)} answer in the background. Ctrl-C ends it all.")
         workers = _simulated_workers(campaign, digits, seed, pause)
         with closing(store), workers, suppress(KeyboardInterrupt):

@@ -32,21 +32,21 @@ _MOST = 20
 two, and a program that guesses needs more than any number that could be allowed here."""
 _WITHIN = 60.0
 _REMEMBERED = 10_000
-"""Addresses: enough for every worker, and no way to fill memory."""
+"""The most addresses that are remembered: one for every worker, and too few to fill memory."""
 _NO_TOKEN = "a token is needed: send 'Authorization: Bearer TOKEN', or log in"
-_WRONG_TOKEN = "this token is not one of ours, or has run out: check it, or ask for a new one"
+_WRONG_TOKEN = "this token is unknown or has expired: check it, or ask for a new one"
 _NO_CSRF = "the page's token must be sent along: reload the page and try again"
 
 
 class TokenThrottle:
     """Counts wrong tokens by the address they come from, after they were looked up.
 
-    A right token is let in whatever else came from its address: many people share one (an office,
-    a proxy), and whoever guesses there must not lock the others out. Nothing is lost by looking:
-    tokens are 256 random bits, and nobody guesses one. This only tells a program that keeps sending
-    an old token to slow down. So counts are kept in memory: the processes of one ``askfew serve``
-    share them, they are lost when it is started again, and servers on several machines count each
-    for itself. A wrong token that comes again (a page that was left open) is one guess.
+    A valid token is accepted whatever else came from its address: many people share one (an office,
+    a proxy), and somebody who guesses there must not lock the others out. This makes guessing no
+    easier: tokens are 256 random bits, and nobody guesses one. The throttle only tells a program
+    that keeps sending an old token to slow down. So counts are kept in memory: the processes of one
+    ``askfew serve`` share them, a restart forgets them, and each machine has its own. A wrong token
+    that is sent again (a page that was left open) counts once.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -102,7 +102,7 @@ def sent_by_another_site(request: HTTPConnection) -> bool:
     The host alone is compared: behind a proxy, a server may not know that it is reached by TLS.
     A request without any of these headers comes from a program, which no page can trick.
     """
-    site = request.headers.get("sec-fetch-site")  # not sent without TLS, but for this machine
+    site = request.headers.get("sec-fetch-site")  # sent over TLS or to localhost only
     if site is not None:
         return site not in ("same-origin", "none")
     source = request.headers.get("origin", request.headers.get("referer"))
@@ -179,9 +179,8 @@ class Authenticator:
                 if csrf is None or not caller.csrf or same(csrf, caller.csrf):
                     return caller
                 found = Refused(403, _NO_CSRF)
-            if (
-                refusal.status_code == 401
-            ):  # of two cookies, what is said of a person is of interest
+            # Of two cookies, one may be unknown (401). What is wrong with the other says more.
+            if refusal.status_code == 401:
                 refusal = found
         raise refusal
 

@@ -1,4 +1,5 @@
-"""Dependencies of routes: ``Owner``, or ``Worker`` of the campaign ``name`` in the path.
+"""Dependencies of routes: ``Owner``, or ``Worker`` of the campaign ``name`` in the path; and that
+campaign itself, ``Opened``. Campaigns are kept open, because opening one reads all its items.
 
 The API and the pages share them: where a program gets 401, a browser is redirected to /login.
 
@@ -8,7 +9,9 @@ does the work: changing threads costs more than the lookup, so it is done once p
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Coroutine
+from threading import Lock
 from typing import Annotated, Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -18,6 +21,10 @@ from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 
+from askfew.campaigns.campaign import Campaign
+from askfew.campaigns.setting_values import read_setting
+from askfew.campaigns.store import Store
+from askfew.errors import InvalidInput, StoreUnreachable
 from askfew.web.access.authenticator import Authenticator
 from askfew.web.access.tokens import Caller
 from askfew.web.problems import Refused
@@ -27,12 +34,15 @@ __all__ = [
     "AdmittingRoute",
     "Documented",
     "Entered",
+    "Opened",
+    "OpenedCampaigns",
     "Owner",
     "Visit",
     "Visiting",
     "Worker",
     "authenticator",
     "csrf_sent",
+    "opened",
     "owner",
     "worker",
 ]
@@ -133,3 +143,41 @@ class AdmittingRoute(APIRoute):
                 raise
 
         return admitting
+
+
+class OpenedCampaigns:
+    """Campaign objects by name, each opened once; any number of threads may use one."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._known: dict[str, Campaign] = {}
+        self._turn = Lock()
+
+    def known(self, name: str) -> Campaign | None:
+        """The campaign of that name, if it is open already."""
+        return self._known.get(name)
+
+    def get(self, name: str) -> Campaign:
+        """The campaign of that name, or Refused (404)."""
+        known = self.known(name)
+        if known is not None:
+            return known
+        try:
+            proper = read_setting("name", unicodedata.normalize("NFC", name))
+            found = self.store.campaign(proper)
+        except StoreUnreachable:
+            raise
+        except InvalidInput:
+            raise Refused(404, "there is no campaign of this name: check it") from None
+        with self._turn:
+            return self._known.setdefault(found.settings.name, found)
+
+
+async def opened(request: Request, name: str) -> Campaign:
+    """The campaign of the path. Only opening it the first time takes a thread."""
+    campaigns: OpenedCampaigns = request.app.state.campaigns
+    known = campaigns.known(name)
+    return await run_in_threadpool(campaigns.get, name) if known is None else known
+
+
+Opened = Annotated[Campaign, Depends(opened)]

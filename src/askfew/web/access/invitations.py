@@ -64,7 +64,7 @@ and the owner can invite again."""
 MOST_SIGN_UPS = 10_000
 """The most people of one open link. A round number."""
 _MOST_NAMES = 1000
-"""Names invited at once. A plain choice: a longer list is rather the wrong file."""
+"""Names invited at once. A plain choice: a longer list is probably the wrong file."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def invite(campaign: Campaign, worker: str) -> str | None:
 
 
 def invite_all(campaign: Campaign, names: Sequence[str]) -> dict[str, str | None]:
-    """Invite all of them, or none; see ``invite``. A name that stands twice is one person."""
+    """Invite all of them, or none; see ``invite``. A name that is given twice is one person."""
     people = dict.fromkeys(names)
     for worker in people:
         check_name(worker)

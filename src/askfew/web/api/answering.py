@@ -16,11 +16,10 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.db.queries.leases import holder_of
 from askfew.campaigns.slots.intake import UNKNOWN, Receipt
 from askfew.errors import InvalidInput
-from askfew.web.access.dependencies import AdmittingRoute, Visiting
+from askfew.web.access.dependencies import AdmittingRoute, Opened, Visiting
 from askfew.web.access.tokens import Caller
 from askfew.web.api import bodies
 from askfew.web.api.documents import Assignments, ReceiptDocument, receipt_document
-from askfew.web.opened import Opened
 from askfew.web.problems import Refused
 
 __all__ = ["router"]

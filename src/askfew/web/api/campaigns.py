@@ -18,10 +18,9 @@ from askfew.campaigns.setting_values import read_setting
 from askfew.campaigns.settings import Settings, most_groups
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
-from askfew.web.access.dependencies import Owner, Worker
+from askfew.web.access.dependencies import Opened, Owner, Worker
 from askfew.web.access.tokens import Caller
 from askfew.web.api import bodies, documents
-from askfew.web.opened import Opened
 from askfew.web.problems import Refused
 
 __all__ = ["router"]

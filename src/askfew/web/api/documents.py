@@ -47,7 +47,7 @@ class About(BaseModel):
     guidelines: str
     items: int = Field(description="How many.")
     questions: int = Field(description="How many.")
-    question_ids: list[str] = Field(description="Which, in their order.")
+    question_ids: list[str] = Field(description="Their ids, in order.")
     groups: int = Field(description="How many are looked for, at most; 2 if nobody said.")
     price: float
     lease_seconds: float

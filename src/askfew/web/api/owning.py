@@ -22,7 +22,7 @@ from askfew.campaigns.exchange.files import (
 from askfew.campaigns.reading.report import report_html
 from askfew.campaigns.reading.results import RESULT_COLUMNS, CampaignResult, result_of
 from askfew.campaigns.reading.status import status_of
-from askfew.web.access.dependencies import Owner
+from askfew.web.access.dependencies import Opened, Owner
 from askfew.web.access.invitations import invitations_of, invite, invite_all, new_link, revoke
 from askfew.web.api import bodies
 from askfew.web.api.documents import (
@@ -35,7 +35,6 @@ from askfew.web.api.documents import (
     StatusDocument,
 )
 from askfew.web.links import link_of
-from askfew.web.opened import Opened
 from askfew.web.problems import Refused
 
 __all__ = ["router"]

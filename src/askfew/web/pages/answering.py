@@ -17,9 +17,8 @@ from askfew.campaigns.db.queries.workers import ACTIVE_SECONDS, active_count
 from askfew.campaigns.reading.status import CampaignStatus, status_of
 from askfew.campaigns.records import FLAGS
 from askfew.campaigns.steps.advance import GOING
-from askfew.web.access.dependencies import Worker
+from askfew.web.access.dependencies import Opened, Worker
 from askfew.web.access.tokens import OWNER, Caller
-from askfew.web.opened import Opened
 from askfew.web.pages.caches import caches_of
 from askfew.web.pages.forecasts import least_answers
 from askfew.web.pages.rendering import page
@@ -45,7 +44,7 @@ _AHEAD = 2
 _MOST_COUNTED = 1000
 """Open questions are counted up to this number, for speed. A round number."""
 _ROUNDS = 3
-"""Open questions per active worker from which on a page may hold two: those two, and one more
+"""The fewest open questions per active worker with which a page may hold two: those, and one more
 because answers do not all take equally long."""
 
 
@@ -78,7 +77,7 @@ def choices_for(kind: AnswerKind) -> list[Choice]:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a campaign is: a share between 0 and 1, and what the page says beside it."""
+    """The progress of a campaign: a share between 0 and 1, and what the page says beside it."""
 
     share: float
     answers: int
@@ -179,7 +178,7 @@ def _usual(campaign: Campaign) -> float:
 def may_hold(campaign: Campaign, worker: str) -> int:
     """Two, if the open slots keep everybody busy until this worker has answered both; else one.
 
-    A question that lies ready on one page is a question that somebody else waits for: when few are
+    A question that lies ready on one page may be one that somebody else waits for: when few are
     left, everybody takes one at a time, and no page holds two of the last.
     """
     pace, typical = campaign.paces.of(worker), campaign.paces.typical()

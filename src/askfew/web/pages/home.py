@@ -19,10 +19,9 @@ from askfew.campaigns.steps.advance import GOING
 from askfew.campaigns.store import Store
 from askfew.errors import InvalidInput
 from askfew.web.access.authenticator import Authenticator, sent_by_another_site
-from askfew.web.access.dependencies import Entered, Owner
+from askfew.web.access.dependencies import Entered, OpenedCampaigns, Owner
 from askfew.web.access.invitations import campaigns_of, sign_up, signing_up
 from askfew.web.links import link_of
-from askfew.web.opened import OpenedCampaigns
 from askfew.web.pages.rendering import address, page
 from askfew.web.pages.words import Ending, ending_of
 from askfew.web.problems import Refused
@@ -49,7 +48,7 @@ class CampaignLine:
 
 
 def campaign_lines(store: Store) -> list[CampaignLine]:
-    """All campaigns, newest first, by a query or two whatever their size."""
+    """All campaigns, newest first, by a few queries however large they are."""
     with store.database.read() as connection:
         rows = all_campaigns(connection)
         size, anchors = item_counts(connection), anchors_by_campaign(connection)

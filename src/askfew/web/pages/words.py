@@ -53,7 +53,7 @@ _ENDINGS = {
             "closed",
             "Closed",
             "Closed before the end",
-            "Nothing more is asked or taken. What the closed steps say stands.",
+            "Nothing more is asked or taken. The results of the closed steps stand.",
         ),
         Ending("done", "Done", "Done: every item has its group", ""),
         Ending(
@@ -115,7 +115,11 @@ _MORE_GROUPS = (
     Phase("label", "Sort", "Every group has an item. The others are compared with these."),
 )
 _CAPPED = (
-    Phase("explore", "Explore", "Asking some items many questions, to see which of them tell."),
+    Phase(
+        "explore",
+        "Explore",
+        "Asking some items many questions, to see which of them tell the groups apart.",
+    ),
     Phase(
         "certify",
         "Certify",
@@ -213,7 +217,7 @@ def ending_of(state: str, outcome: StoredOutcome | None, anchors: Collection[int
 
 
 def explained(ending: Ending, outcome: StoredOutcome) -> str:
-    """Why it ended so, in the method's own words where it has some and items were left."""
+    """Why it ended: in the method's own words, if it has some and items were left."""
     # The title says that much already.
     reason = outcome.reason.removeprefix(_ALL_THAT_CAN_BE).removeprefix(": ")
     if ending.kind != "undecided" or not reason:
@@ -222,5 +226,5 @@ def explained(ending: Ending, outcome: StoredOutcome) -> str:
 
 
 def phase_of(key: str, course: tuple[Phase, ...]) -> Phase | None:
-    """The phase of the course that a method calls so, if there is one."""
+    """The phase that a method calls by this key, if it is one of these."""
     return next((each for each in course if key in (each.key, *each.others)), None)

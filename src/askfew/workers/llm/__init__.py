@@ -110,7 +110,7 @@ def _run_context(
 
 
 def check_models(config: Config, max_cost: float) -> None:
-    """Check that models are named, that they differ, and that prices allow to keep ``max_cost``."""
+    """Check that models are named, that they differ, and that ``max_cost`` can be kept."""
     models = config.models
     if not models:
         raise InvalidInput("a model must be named", "none", "pass --model NAME")

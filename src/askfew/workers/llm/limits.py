@@ -23,7 +23,7 @@ _MINUTE = 60.0
 _PAUSE = 1.0
 """Seconds between two tries if the desk cannot be reached. A plain choice."""
 _TRIES = 300
-"""Tries if the desk cannot be reached: five minutes, as long as ``workers.retry.Retry`` waits."""
+"""Tries if the desk cannot be reached: five minutes, as long as ``workers.desk.Retry`` waits."""
 
 Admit = Callable[[str, int, CallLimits], float]
 """Admits a call with this id and this many tokens, and returns 0; else the seconds to wait."""

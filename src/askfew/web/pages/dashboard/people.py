@@ -13,10 +13,9 @@ from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.gold import GoldScore
 from askfew.errors import InvalidInput
 from askfew.web.access import invitations
-from askfew.web.access.dependencies import Owner
+from askfew.web.access.dependencies import Opened, Owner
 from askfew.web.access.invitations import invitations_of
 from askfew.web.links import link_of, only_here, site_of
-from askfew.web.opened import Opened
 from askfew.web.pages.dashboard.view import Details
 from askfew.web.pages.rendering import page
 

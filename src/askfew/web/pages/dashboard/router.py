@@ -15,9 +15,8 @@ from askfew.campaigns.naming import name_group
 from askfew.campaigns.reading.tallies import answers_about
 from askfew.errors import InvalidInput
 from askfew.web.access import invitations
-from askfew.web.access.dependencies import Owner
+from askfew.web.access.dependencies import Opened, Owner
 from askfew.web.access.tokens import Caller
-from askfew.web.opened import Opened
 from askfew.web.pages.dashboard.gallery import gallery_of
 from askfew.web.pages.dashboard.people import people_of
 from askfew.web.pages.dashboard.view import DashboardData, View
@@ -199,7 +198,7 @@ def revoke(
 
 
 def _act(request: Request, caller: Caller, view: View, act: Callable[[], None]) -> Response:
-    with suppress(InvalidInput):  # somebody else was faster: the page shows what came of it
+    with suppress(InvalidInput):  # somebody else was faster: the page shows the new state
         act()
     view.changed()
     return page(request, "dashboard/summary.html", caller, **_context(view))

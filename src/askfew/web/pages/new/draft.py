@@ -37,7 +37,7 @@ T = TypeVar("T")
 _WHOLE = ("max_answers", "answers_per_worker_and_cell", "seed", "people", "per_cell", "audit")
 _REAL = ("delta", "price", "lease_seconds", "step_timeout", "tolerance", "gold")
 _FEWEST_TO_FORECAST = 4
-"""Items from which on the form shows a forecast. A plain choice: fewer need hardly any answers."""
+"""The fewest items for which the form shows a forecast. A plain choice: fewer need few answers."""
 RANGES = ("gap", "share", "useful")
 
 

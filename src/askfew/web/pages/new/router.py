@@ -98,7 +98,7 @@ class ForecastQuery(BaseModel):
 
 @router.get("/forecast")
 def forecast(request: Request, caller: Owner, query: Annotated[ForecastQuery, Query()]) -> Response:
-    """How far the forecast is, or what it says."""
+    """The progress of the forecast, or the forecast."""
     try:
         settings = Settings.from_dict({"name": "forecast", **json.loads(query.settings)})
     except (TypeError, ValueError):
