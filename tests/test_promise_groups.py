@@ -17,7 +17,7 @@ from askfew.algorithms.frugal import frugal
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.folder.load import read_folder
 from askfew.campaigns.forecast import Sizes, crowd_forecast
-from askfew.campaigns.reading.report import findings_of, report_html
+from askfew.campaigns.reading.report import report_html, report_of
 from askfew.campaigns.reading.results import result_of
 from askfew.campaigns.reading.status import status_of
 from askfew.campaigns.records import Item, Question
@@ -289,10 +289,10 @@ def test_a_campaign_of_three_groups_to_its_end(tmp_path: Path, options: dict[str
     assert {row[1] for row in result.rows} == {"0", "1", "2"}
     assert result.certificate_text is not None
     assert "there are exactly 3 groups" in result.certificate_text
-    findings = findings_of(campaign)
-    assert [each.count for each in findings.groups] == [4, 4, 4]
-    assert findings.threshold is not None
-    assert findings.threshold > 0
+    report = report_of(campaign)
+    assert [each.count for each in report.groups] == [4, 4, 4]
+    assert report.threshold is not None
+    assert report.threshold > 0
     assert "group 2" in report_html(campaign)
     store.close()
 

@@ -7,7 +7,7 @@ import pytest
 
 from askfew.campaigns.campaign import Campaign
 from askfew.campaigns.reading import report
-from askfew.campaigns.reading.report import findings_of, report_html
+from askfew.campaigns.reading.report import report_html, report_of
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
 from askfew.campaigns.store import Store
@@ -37,7 +37,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 
 
 def test_findings_add_up(finished: Campaign) -> None:
-    found = findings_of(finished)
+    found = report_of(finished)
     assert found.status.state == "ended"
     groups = [[item.id for item in group.items] for group in found.groups]
     assert groups == [[f"i{n}" for n in np.flatnonzero(g == TRUTH)] for g in range(2)]
@@ -52,7 +52,7 @@ def test_findings_add_up(finished: Campaign) -> None:
 
 
 def test_the_best_question_comes_first_with_its_interval(finished: Campaign) -> None:
-    best = findings_of(finished).questions[0]
+    best = report_of(finished).questions[0]
     assert best.id == "q1"
     assert best.low is not None
     assert best.high is not None
@@ -60,7 +60,7 @@ def test_the_best_question_comes_first_with_its_interval(finished: Campaign) -> 
 
 
 def test_labels_rest_on_evidence_beyond_the_threshold(finished: Campaign) -> None:
-    found = findings_of(finished)
+    found = report_of(finished)
     assert found.threshold is not None
     judged = [item.evidence for group in found.groups for item in group.items]
     assert min(each or 0.0 for each in judged) >= found.threshold
@@ -70,7 +70,7 @@ def test_of_a_large_group_the_first_items_are_listed(
     finished: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(report, "_MOST_ITEMS", 2)
-    found = findings_of(finished)
+    found = report_of(finished)
     counts = [TRUTH.tolist().count(g) for g in range(2)]
     assert [(each.count, len(each.items)) for each in found.groups] == [(n, 2) for n in counts]
     page = report_html(finished)
@@ -81,7 +81,7 @@ def test_of_a_large_group_the_first_items_are_listed(
 def test_what_was_measured_on_some_of_the_items_says_so(
     finished: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert findings_of(finished).looked_at == 12
+    assert report_of(finished).looked_at == 12
     assert "of the 12 items" not in report_html(finished)
     monkeypatch.setattr(report, "_MOST_FITTED", 5)
     assert "Measured on 5 of the 12 items" in report_html(finished)

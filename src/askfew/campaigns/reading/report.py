@@ -39,7 +39,7 @@ from askfew.estimates.guesses import Guesses
 from askfew.records import Ints
 from askfew.wording import chance, counted, money
 
-__all__ = ["ItemList", "LabelledItem", "Report", "WorkerShare", "findings_of", "report_html"]
+__all__ = ["ItemList", "LabelledItem", "Report", "WorkerShare", "report_html", "report_of"]
 
 _MOST_LISTED = 20_000
 """The most answers that are listed one by one: with more, the page is too large for a browser. A
@@ -126,7 +126,7 @@ class Report:
     """Who answered what, by item; None if there are too many answers for a page."""
 
 
-def findings_of(campaign: Campaign) -> Report:
+def report_of(campaign: Campaign) -> Report:
     """Collect everything that the report shows."""
     status = status_of(campaign)
     with campaign.database.snapshot() as connection:
@@ -243,7 +243,7 @@ def report_html(campaign: Campaign) -> str:
         "chance": chance,
         "sentence": sentence,
     }
-    found = findings_of(campaign)
+    found = report_of(campaign)
     return environment.get_template("report.html").render(
         settings=campaign.settings,
         found=found,

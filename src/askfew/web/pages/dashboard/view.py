@@ -41,9 +41,9 @@ __all__ = [
     "Bill",
     "Curve",
     "DashboardData",
+    "DashboardHead",
     "Details",
     "Mark",
-    "Summary",
     "View",
     "dashboard_data",
     "details_of",
@@ -161,7 +161,7 @@ class Bill:
 
 
 @dataclass(frozen=True)
-class Summary:
+class DashboardHead:
     """The head of the dashboard."""
 
     standing: DashboardData
@@ -225,14 +225,14 @@ class View:
         """Read everything again: the owner has just changed something."""
         self._caches.changes.add(self.settings.name)
 
-    def summary(self) -> Summary:
+    def summary(self) -> DashboardHead:
         """The head of the dashboard."""
         standing = self.standing()
         ending = ending_of(standing.status.state, standing.outcome, self.campaign.anchors)
         course = course_of(self.settings)
         going = ending.kind in ("running", "paused")
         phase = phase_of(standing.status.phase, course) if going else None
-        return Summary(
+        return DashboardHead(
             standing,
             ending,
             _sentence(standing, ending, phase),
