@@ -189,6 +189,7 @@ class FunctionAnswerer:
     def _as_list(self, values: Any, expected: int) -> list[object]:
         """The answers to a batch as a list; WorkerStopped if they are not one for each question."""
         came = f"{type(values).__name__} instead of a list"
+        # These have a length, too, but no order that could belong to the questions.
         if not isinstance(values, str | bytes | Mapping | Set):
             with suppress(TypeError):  # a generator, None, an array without dimensions
                 came = str(len(values))
@@ -229,6 +230,7 @@ class FunctionAnswerer:
         for each in plate:
             cell = (each.item.id, each.question.id)
             self._raised[cell] += 1
+            # In a batch nobody knows which question raised, so none of them is skipped for it.
             often = self._raised[cell] > _RELEASES and not self._function.batched
             replies.append(NoAnswer(what) if often else HandBack(what))
         return replies

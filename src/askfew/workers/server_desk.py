@@ -141,7 +141,9 @@ class ServerApi:
         httpx2 = self._httpx2 = _package()
         self._url, self._wanted = url.rstrip("/"), wanted
         self._client = httpx2.Client(
-            headers={"Authorization": f"Bearer {token}".encode()}, timeout=_TIMEOUT
+            # As bytes: the client would refuse a mistyped token with other than ASCII characters.
+            headers={"Authorization": f"Bearer {token}".encode()},
+            timeout=_TIMEOUT,
         )
 
     def close(self) -> None:
@@ -170,6 +172,7 @@ class ServerApi:
         except self._httpx2.TransportError as error:
             why = str(error) or type(error).__name__
             raise self._unreachable(why, None) from error
+        # The same error as without a connection, so that one retry serves both.
         if response.status_code in _TRY_LATER:
             raise self._unreachable(
                 f"HTTP {response.status_code}", response.headers.get("Retry-After")

@@ -122,6 +122,7 @@ class Shift:
         """Work until the campaign is over or the shift ends; ``ShiftReport.ended`` says why."""
         self._worked = ShiftReport(self.desk.worker)
         self._lease_seconds = self.desk.describe().lease_seconds
+        # Set again: a server says only in its description which worker a token is for.
         self._worked.worker = self.desk.worker
         self._held: dict[str, _Held] = {}
         self._jobs: asyncio.Queue[list[Assignment] | None] = asyncio.Queue()
@@ -129,6 +130,7 @@ class Shift:
         # A cancelled teller may have taken a reply from the queue and not told it yet.
         self._untold: dict[str, tuple[Assignment, Reply, float]] = {}
         self._moved, self._counting, self._enough = asyncio.Event(), Lock(), ""
+        # One thread for each teller, one to fetch and one to renew: none waits for another.
         self._threads = ThreadPoolExecutor(_TELLERS + 2, thread_name_prefix="askfew-desk")
         try:
             self._worked.ended = await self._work()
@@ -148,6 +150,7 @@ class Shift:
                 for _ in slots:
                     self._jobs.put_nowait(None)
                 await asyncio.gather(*slots)
+                # Only now may the tellers stop: a reply in the queue has been paid for.
                 await self._replies.join()
                 for helper in helpers:
                     helper.cancel()
@@ -160,6 +163,7 @@ class Shift:
         pause, idle_since, said = _SHORTEST_PAUSE, time.monotonic(), False
         while not self._enough:
             room = self.slots - self._jobs.qsize()
+            # Half of the slots at once, so that a request brings several questions and not one.
             if 2 * room < self.slots or self._replies.qsize() > _BACKLOG * self.slots:
                 await self._move(_LONGEST_PAUSE)
                 continue
@@ -230,6 +234,7 @@ class Shift:
                 await self._moved.wait()
 
     def _ask(self, n: int) -> Handout:
+        # Several questions about an item are of use only if one call can ask them together.
         per_item = 1 if self.plates is None else self.plate
         handed = self.desk.ask(min(n, MOST_AT_ONCE), per_item=per_item)
         # Noted in this thread: if the shift is stopped meanwhile, they must still be handed back.
@@ -296,6 +301,7 @@ class Shift:
             await asyncio.sleep(min(self._lease_seconds, SHORTEST) / 4)
             now = time.monotonic()
             for lease, held in list(self._held.items()):
+                # Half is left for retries, if the desk cannot be reached just now.
                 if now - held.since > held.seconds / 2 and lease in self._held:
                     renewed = await self._at_desk(partial(self.desk.renew, lease))
                     if lease in self._held:
@@ -319,7 +325,9 @@ class Shift:
 
     def _leave(self) -> None:
         """Hand in what is answered and hand back the rest, so that no lease has to expire."""
+        # A shift that ends must not wait minutes for a server that is down.
         self.retry.stop_waiting()
+        # A request that is under way may still bring questions, which must be handed back.
         self._threads.shutdown(wait=True)
         try:
             for asked, reply, seconds in list(self._untold.values()):

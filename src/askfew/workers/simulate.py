@@ -203,8 +203,10 @@ def run(
     if about.question_ids is not None:
         check_reliabilities(rare, about.question_ids)
     planted, many = groups or (random_groups(seed, balance, about.groups), about.groups)
+    # A question that says nothing gets no digit: otherwise two groups might differ on it alone.
     told = [each for each in about.question_ids or () if rare.get(each, reliability) != 0.5]
     digits = digit_by_question(told, many)
     crowd = SimulatedAnswerer(about.answers, planted, reliability, rare, seed, delay, digits)
+    # A delay is for one answer, and one of several workers must not take all questions.
     plate = 1 if delay or len(desks) > 1 else _PLATE
     return run_shifts([Shift(desk, crowd, plate=plate, idle=idle) for desk in desks])

@@ -59,10 +59,12 @@ class TokenThrottle:
         with self._turn:
             guesses, now = self._wrong.setdefault(address, OrderedDict()), self._clock()
             self._wrong.move_to_end(address)
+            # The address that has been quiet longest is forgotten, so that nobody can fill memory.
             if len(self._wrong) > _REMEMBERED:
                 self._wrong.popitem(last=False)
             while guesses and next(iter(guesses.values())) <= now - _WITHIN:
                 guesses.popitem(last=False)
+            # A page that was left open sends the same old token again: that is no guessing.
             if digest in guesses:
                 return 0
             if len(guesses) >= _MOST:
@@ -176,6 +178,8 @@ class Authenticator:
             except Refused as error:
                 found = error
             else:
+                # A token from a header needs no page token: browsers add cookies to a request by
+                # themselves, but never this header.
                 if csrf is None or not caller.csrf or same(csrf, caller.csrf):
                     return caller
                 found = Refused(403, _NO_CSRF)
@@ -189,6 +193,8 @@ class Authenticator:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme:
             return [(token.strip(), by_token)] if scheme.lower() == "bearer" else []
+        # In a campaign a worker's cookie comes first: an owner who was invited, too, answers under
+        # their own name there.
         owners = (True,) if campaign is None else (False, True)
         cookies = [request.cookies.get(self._cookie(owner=owner)) for owner in owners]
         return [(cookie, by_session) for cookie in cookies if cookie]
@@ -203,4 +209,6 @@ class Authenticator:
         return caller
 
     def _cookie(self, *, owner: bool) -> str:
+        # Browsers accept a __Host- cookie only over TLS and only from this host, not from a
+        # subdomain.
         return f"{'__Host-' if self.secure else ''}askfew_{'owner' if owner else 'worker'}"

@@ -85,6 +85,7 @@ async def csrf_sent(request: Request) -> str | None:
     if sent is None and kind.startswith(("application/x-www-form", "multipart/form-data")):
         field = (await request.form()).get("csrf")
         sent = field if isinstance(field, str) else None
+    # Not None: a change without the page token must be refused, not be taken for a read.
     return sent or ""
 
 
@@ -103,9 +104,11 @@ class Visit:
     async def served(self, work: Callable[[Caller], T]) -> T:
         """Look up the sender and do the work, in one thread; Refused if they may not come in."""
         csrf = await csrf_sent(self._request)
+        # Not the default limiter, which has more threads than the database has connections.
         limiter: CapacityLimiter = self._request.app.state.threads
 
         def admitted() -> T:
+            # Noted before the work, so that an error of the work itself causes no second lookup.
             self._seen = True
             return work(authenticator(self._request).worker(self._request, self._name, csrf))
 
@@ -163,12 +166,16 @@ class OpenedCampaigns:
         if known is not None:
             return known
         try:
+            # Names are stored in NFC, but some systems write accents in addresses as separate
+            # characters.
             proper = read_setting("name", unicodedata.normalize("NFC", name))
             found = self.store.campaign(proper)
         except StoreUnreachable:
             raise
         except InvalidInput:
             raise Refused(404, "there is no campaign of this name: check it") from None
+        # Two threads may have opened it at the same time. All must use one object, because it keeps
+        # the method's session between steps.
         with self._turn:
             return self._known.setdefault(found.settings.name, found)
 

@@ -130,6 +130,7 @@ def new_link(campaign: Campaign, worker: str) -> str:
     check_name(worker)
     with campaign.database.write() as connection:
         _invite(connection, campaign, worker, signed_up=False)
+        # In the same transaction, so that the person never has two links, or none.
         delete_links(connection, worker)
         return _make_link(connection, campaign, worker)
 
@@ -178,6 +179,7 @@ def revoke(campaign: Campaign, worker: str) -> bool:
     check_name(worker)
     with campaign.database.write() as connection:
         known = revoke_invitation(connection, campaign.id, worker, campaign.clock())
+    # Locked out first: a question that is freed here must not be leased to them again.
     if known:
         campaign.revoke(worker)
     return known
@@ -242,6 +244,7 @@ def sign_up(campaign: Campaign, token: str, worker: str) -> str:
             raise Refused(401, "this link no longer works: ask whoever sent it to you")
         if signed_up_count(connection, campaign.id) >= link.most:
             raise Refused(409, "as many people as were wanted have signed up already")
+        # Whoever signed up under another's name would answer as them and see their questions.
         if worker == OWNER or is_taken(connection, campaign.id, worker):
             raise InvalidInput(
                 "the name must be new here",

@@ -81,6 +81,8 @@ def open_session(store: Store, token: str) -> str:
     """A new session for the holder of this token. Expired sessions are deleted."""
     session, now = new_token(), store.clock()
     with store.database.write() as connection:
+        # The session is tied to the hash of its token: when the token is replaced, the session
+        # ends, too.
         until = now + SESSION_SECONDS
         insert_session(connection, hash_of(session), hash_of(token), now, until)
     return session

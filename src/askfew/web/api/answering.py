@@ -97,6 +97,7 @@ async def flag_item(visit: Visiting, campaign: Opened, body: bodies.Flag) -> Res
 def _ask(caller: Caller, campaign: Campaign, body: bodies.Ask) -> Response:
     asked = campaign.ask(_acting(caller, body.worker), body.n, per_item=body.per_item)
     known: dict[str, Any] = {
+        # With questions in hand the state is known, and a query is saved.
         "state": "running" if asked else campaign.state,
         "questions": [
             {
@@ -128,6 +129,7 @@ def _about(caller: Caller, campaign: Campaign, lease: str, do: Callable[[], Rece
     which = campaign.lease_id(lease)
     if which is not None and caller.worker is not None:
         holder = holder_of(campaign.database, which)
+        # The same as for a lease that never was, so that nobody learns what others are asked.
         if holder not in (None, caller.worker):
             return _receipt(UNKNOWN)
     return _receipt(do())

@@ -99,10 +99,12 @@ def export(
             write_whole(file, report_html(campaign).encode())
         else:
             write_export(campaign, format, file)
+    # Also if the request is cancelled: nobody else would delete the folder.
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     name = f"{campaign.settings.name}{kind.ending}"
+    # The file is sent after this function has returned, so the response deletes it.
     return FileResponse(file, media_type=kind.media_type, filename=name, background=clear)
 
 
@@ -170,6 +172,7 @@ def invite_many(
     )
 
 
+# path: a worker's name may contain a slash.
 @router.delete("/invitations/{worker:path}", tags=["invitations"], status_code=204)
 def revoke_worker(_: Owner, campaign: Opened, worker: str) -> None:
     """Lock a worker out. Their answers stay."""

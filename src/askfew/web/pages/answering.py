@@ -182,6 +182,7 @@ def may_hold(campaign: Campaign, worker: str) -> int:
     left, everybody takes one at a time, and no page holds two of the last.
     """
     pace, typical = campaign.paces.of(worker), campaign.paces.typical()
+    # A slow worker keeps two questions for longer, so more must be open for the others.
     slower = pace / typical if pace and typical else 1.0
     with campaign.database.read() as connection:
         since = campaign.clock() - ACTIVE_SECONDS

@@ -78,9 +78,11 @@ class TimedCache(Generic[T]):
         values = entry.values
         if values and time.monotonic() < entry.until:
             return values[0]
+        # Only without any value is there something to wait for.
         if not entry.turn.acquire(blocking=not values):
             return values[0]
         try:
+            # Somebody may have computed it while we waited for the lock.
             if entry.values and time.monotonic() < entry.until:
                 return entry.values[0]
             began = time.monotonic()
@@ -108,6 +110,8 @@ class TimedCache(Generic[T]):
         version = (self._changes.count(key), over)
         entry = self._entries.get(key)
         if entry is None or entry.version != version:
+            # A new entry instead of an emptied one: a computation that began before the change
+            # still writes to the old one, where nobody reads it.
             entry = self._entries[key] = _Entry(version)
         return entry
 

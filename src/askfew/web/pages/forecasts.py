@@ -63,6 +63,7 @@ def _main() -> None:
             yield run
 
     settings, sizes, expected = pickle.load(sys.stdin.buffer)
+    # In this process only. It works in the background, so it may simulate more than a command.
     forecast.RUNS = RUNS
     tell(
         forecast.crowd_forecast(
@@ -99,6 +100,7 @@ class Forecasts:
                 job = self._jobs[request] = Job()
                 while len(self._jobs) > _REMEMBERED:
                     self._jobs.popitem(last=False)
+                # A daemon, so that a forecast does not keep a server from ending.
                 Thread(target=self._work, args=(request, job), daemon=True).start()
             return job
 
@@ -108,6 +110,7 @@ class Forecasts:
         return None if job is None else job.forecast
 
     def _work(self, request: ForecastRequest, job: Job) -> None:
+        # Simulating takes a whole core. Several at once would slow down answering for everybody.
         with self._turn:
             try:
                 _in_own_process(request, job)
@@ -119,6 +122,7 @@ def _in_own_process(request: ForecastRequest, job: Job) -> None:
     process = Popen(_COMMAND, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     assert process.stdin is not None
     assert process.stdout is not None
+    # A read of the pipe has no time limit of its own.
     limit = Timer(_PATIENCE, process.kill)
     limit.start()
     try:

@@ -161,6 +161,8 @@ def join(
         )
     except Refused as refused:
         return _no_link(request, refused)
+    # Logged in at once: somebody who closes the page before they copy their link could not come
+    # back under their name.
     session = authenticator.enter(request, own)
     link = link_of(request, own)
     response = page(
@@ -194,6 +196,7 @@ def _where(store: Store, worker: str) -> str:
 def _open_link(request: Request, authenticator: Authenticator, token: str) -> tuple[str, bool]:
     found = signing_up(request.app.state.store, token)
     if found is None:
+        # Counted as any wrong token is: a program must not try links at full speed.
         authenticator.note_wrong_token(request, token)
         raise Refused(401, _GONE)
     return found
@@ -209,6 +212,7 @@ def _join(
 
 
 def _no_link(request: Request, refused: Refused) -> Response:
+    # Those sentences speak of tokens, and somebody who opened a link knows of none.
     gone = refused.status_code in (401, 403)
     return page(
         request,

@@ -44,6 +44,7 @@ def address(*parts: str) -> str:
     >>> address("campaigns", "birds 2")
     '/campaigns/birds%202'
     """
+    # safe='': a name may contain a slash.
     return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 
@@ -52,6 +53,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("askfew.web"),
         autoescape=True,
+        # A misspelt name fails in the tests instead of showing nothing.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

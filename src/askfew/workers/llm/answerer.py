@@ -140,10 +140,12 @@ class ModelAnswerer:
             came, booking = await self._attempt(asked, prompt, request, about)
             cost += booking.cost
             if isinstance(came, Completion):
+                # From now on a failure is a failure of one question, not of the configuration.
                 self._outages, self._succeeded = 0, True
                 return self._read(came, cost, len(asked))
             why = str(came)
             if isinstance(came, Rejected):
+                # Trying again without the field is no new attempt: the endpoint did not fail.
                 if not self._do_without(request, why):
                     return [self._rejected(why)] * len(asked)
             elif attempt == attempts:
@@ -161,6 +163,7 @@ class ModelAnswerer:
     ) -> tuple[Completion | Failed | Rejected, Booking]:
         """Make one call. It is reserved, admitted, booked and logged, however it ends."""
         context = self.context
+        # Money first: a call that waits for its turn must not find the money spent by others.
         reserved = await self._reserve(prompt, len(asked))
         came: Completion | Failed | Rejected | None = None
         usage, by, began = None, "nothing", time.time()
@@ -175,6 +178,7 @@ class ModelAnswerer:
         except (Failed, Rejected) as error:
             came = error
             by = "reservation" if isinstance(error, Failed) and error.maybe_billed else "nothing"
+        # Wrong key, unknown model, no money on the account: such calls are not billed.
         except AskfewError:
             by = "nothing"
             raise
@@ -186,6 +190,7 @@ class ModelAnswerer:
 
     async def _reserve(self, prompt: Prompt, questions: int) -> Reservation:
         config = self.context.config
+        # In bytes, because a token has at least one; tokenizers differ between models.
         most = len(prompt.text.encode()) + _OVERHEAD
         most += config.image_tokens if prompt.picture else 0
         return await self.context.ledger.reserve(self.model, most, config.max_tokens * questions)
@@ -232,6 +237,7 @@ class ModelAnswerer:
 
     def _do_without(self, request: dict[str, Any], why: str) -> bool:
         """Leave out a field that the endpoint does not know; return whether there was one."""
+        # Newer models of OpenAI refuse the older name.
         if "max_tokens" in request and "max_completion_tokens" in why:
             self._length_key = "max_completion_tokens"
             return True
@@ -259,12 +265,14 @@ class ModelAnswerer:
             else:
                 values = parse_answers(self.kind, completion.text, questions)
         self._count_unread(values, why)
+        # Without a price the cost is unknown, not 0: the campaign then counts its own price.
         own = cost / questions if self.model in self.context.config.prices else None
         return [NoAnswer(why) if value is None else Answer(value, own) for value in values]
 
     def _count_unread(self, values: Sequence[float | None], why: str) -> None:
         """Count replies that could not be read, and stop after too many: each call is paid for."""
         missing = sum(each is None for each in values)
+        # Only a call without a single answer counts as unread: in a long reply one may be missing.
         self._unread = self._unread + 1 if missing == len(values) else 0
         self._questions += len(values)
         self._unread_questions += missing
@@ -273,6 +281,8 @@ class ModelAnswerer:
             raise error
 
     def _rejected(self, why: str) -> Reply:
+        # Before the first success the address or the model is to blame, and every question would
+        # fail.
         if not self._succeeded:
             raise WorkerStopped(
                 f"the endpoint {self.context.endpoint.url} must accept our requests",
@@ -310,6 +320,7 @@ def _ids(asked: Sequence[Assignment]) -> dict[str, Any]:
 def _fresh_seed(seed: int, lease: str, attempt: int) -> int:
     """A new seed for every call, so that an endpoint that uses seeds draws a new answer."""
     digest = hashlib.blake2b(f"{seed} {lease} {attempt}".encode(), digest_size=4).digest()
+    # 31 bits: some endpoints read seeds as signed 32-bit numbers.
     return int.from_bytes(digest) >> 1
 
 

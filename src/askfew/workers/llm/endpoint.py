@@ -114,6 +114,7 @@ class Endpoint:
             async with asyncio.timeout(self._timeout):
                 # As a raw document: the client's own models take more time than all the rest.
                 answer = await self._client.post("/chat/completions", cast_to=object, body=request)
+        # The client's own timeout is for each read; a reply that trickles in would never end.
         except TimeoutError:
             raise Failed(f"no answer within {self._timeout:g} seconds", maybe_billed=True) from None
         except self._openai.APITimeoutError:
@@ -134,6 +135,7 @@ class Endpoint:
     def _lost(self, error: Exception) -> Failed:
         cause = error.__cause__
         why = self._shown(cause or error) or type(cause).__name__
+        # ConnectError and ConnectTimeout: the request never left, so nobody can bill it.
         never_sent = "Connect" in type(cause).__name__
         return Failed(f"no connection ({why})", maybe_billed=not never_sent)
 
@@ -146,6 +148,7 @@ class Endpoint:
             return InvalidInput(
                 f"the endpoint {self.url} must know the model", said, "check --base-url and --model"
             )
+        # The same status as for too many requests, but waiting does not help.
         if status == 429 and error.code == "insufficient_quota":
             return InvalidInput("the endpoint's account must have money", said, "add some")
         if status in _RETRIED or status >= 500:
@@ -166,6 +169,7 @@ def _completion(answer: Any) -> Completion:
         raise Failed("not the chat protocol", maybe_billed=True) from None
     if not isinstance(text, str):
         raise Failed("not the chat protocol", maybe_billed=True)
+    # An answer that was cut off may mean anything, even if it can be read.
     refused = refusal or ("" if reason in (None, "stop") else f"it stopped because of {reason}")
     if len(text) > _LONGEST:
         refused, text = f"it said more than {_LONGEST:,} characters", text[:_LONGEST]

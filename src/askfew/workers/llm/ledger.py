@@ -92,6 +92,7 @@ class Ledger:
         cost = self._price(model).of(prompt_tokens, completion_tokens)
         async with self._settled:
             while (spent := self._spent_by_all()) + self.reserved + cost > self.max_cost:
+                # Calls in flight usually cost less than was reserved for them, so waiting may help.
                 if self._in_flight == 0:
                     raise StopAnswering(
                         f"the next call may cost {cost:.6f}, and {spent:.6f} of at most"
@@ -179,6 +180,7 @@ class ExchangeLog:
             # Not buffered: each write appends one whole line, also beside other processes.
             self._file = path.open("ab", buffering=0)
             self._others = path.open("rb")
+            # A restarted run goes on with the bill of the earlier ones.
             self.spent = sum(cost for _, cost in self._new_lines())
             if self._others.read():  # a line that a crash cut short
                 self._file.write(b"\n")
@@ -193,6 +195,7 @@ class ExchangeLog:
         """Write one line. It is in the file before the next call."""
         line = json.dumps(self._redact({"run": self._run, **exchange}), ensure_ascii=False)
         with self._lock:
+            # A reply may contain half of a surrogate pair, which UTF-8 cannot encode.
             self._file.write(line.encode(errors="replace") + b"\n")
 
     def spent_elsewhere(self) -> float:
@@ -204,9 +207,11 @@ class ExchangeLog:
     def _new_lines(self) -> Iterator[tuple[str, float]]:
         """The run and the cost of every new line that is complete and readable."""
         while (line := self._others.readline()).endswith(b"\n"):
+            # Somebody may have edited the file: a line that is not ours must not stop a run.
             with suppress(ValueError, KeyError, TypeError, AttributeError):
                 exchange = json.loads(line)
                 yield exchange.get("run", ""), float(exchange["cost"])
+        # Another process is just writing this line: it is read again when it is complete.
         self._others.seek(-len(line), os.SEEK_CUR)
 
     def _redact(self, value: Any) -> Any:

@@ -48,10 +48,12 @@ class Limits:
     async def admit(self, tokens: int) -> Ticket:
         """Wait until there is room for a call of at most this many tokens."""
         call = secrets.token_hex(4)
+        # Without limits no call needs the store.
         if self.most == CallLimits():
             return Ticket(call, time.monotonic())
         if self.most.tokens is not None:
             tokens = min(tokens, self.most.tokens)  # a larger call would wait for ever
+        # One at a time: a small call must not overtake a large one for ever.
         async with self._turn:
             while (wait := await self._try(call, tokens)) > 0:
                 await asyncio.sleep(wait)

@@ -115,6 +115,7 @@ def name(
         sentence = str(error)
     view.changed()
     response = _gallery(request, caller, view, None, 1, sentence)
+    # Other parts of the page show names, too, and renew themselves on this event.
     response.headers["HX-Trigger"] = "renamed"
     return response
 

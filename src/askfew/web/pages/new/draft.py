@@ -54,6 +54,7 @@ def items_from(table: bytes | None, pictures: Iterable[tuple[str, bytes]]) -> tu
     stems = [PurePosixPath(name).stem for name in names]
     uses = Counter(stems)
     items = tuple(
+        # An id without the ending reads better, unless a.png and a.jpg would then be the same.
         Item(stem if uses[stem] == 1 else name, image=by_name[name], image_name=name)
         for name, stem in zip(names, stems, strict=True)
     )
@@ -91,6 +92,7 @@ def anchored(items: tuple[Item, ...], lines: str) -> tuple[Item, ...]:
     known: dict[str, str] = {}
     ids = {item.id for item in items}
     for line in filter(None, map(str.strip, lines.splitlines())):
+        # At the last comma, because an id may contain one.
         name, comma, group = (part.strip() for part in line.rpartition(","))
         if not (comma and name and group):
             raise InvalidInput(
@@ -200,6 +202,7 @@ def read_draft(filled: FormInput) -> tuple[Draft | None, dict[str, str]]:
     if not values["name"]:
         sentences["name"] = "A campaign must have a name: type one, for example birds 2"
     for key, value in values.items():
+        # Each setting by itself, so that the form shows all that is wrong at once.
         tried(key, lambda key=key, value=value: read_setting(key, value))  # type: ignore[misc]
     kind = tried("answers", lambda: read_setting("answers", _kind(texts)))
     items = tried("items", lambda: items_from(filled.items, filled.pictures))
@@ -217,6 +220,8 @@ def read_draft(filled: FormInput) -> tuple[Draft | None, dict[str, str]]:
     if settings is not None:
         wrong = what_is_wrong(settings, Inputs.of(items, questions))
         if wrong is not None:
+            # Anchors can come from the CSV file or from their own field; the sentence is shown
+            # where they were typed.
             typed = wrong[0] == "items" and texts.get("known")
             sentences.setdefault("known" if typed else wrong[0], str(wrong[1]))
     expected = None
@@ -254,6 +259,7 @@ def _groups(text: str) -> object:
 def _number(text: str, kind: type[int] | type[float]) -> object:
     """The number, or the text itself if it is none: a check then says what is wrong."""
     try:
+        # People write 10,000; in a decimal number a comma could mean either thing.
         return kind(text.replace(",", "") if kind is int else text)
     except ValueError:
         return text

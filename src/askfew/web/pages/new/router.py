@@ -60,6 +60,7 @@ async def filled_form(request: Request, caller: Owner) -> Response:
 def _answer(request: Request, caller: Caller, filled: FormInput) -> Response:
     draft, sentences = read_draft(filled)
     store: Store = request.app.state.store
+    # Checked before the forecast, so that nobody waits for one and is refused then.
     if draft is not None and draft.settings.name in store.names():
         sentences = {"name": "There is a campaign of this name already: choose another."}
     if draft is None or sentences:
@@ -73,6 +74,7 @@ def _answer(request: Request, caller: Caller, filled: FormInput) -> Response:
     except InvalidInput as error:
         return page(request, "new/wrong.html", caller, sentences={"name": str(error)})
     there = address("campaigns", draft.settings.name)
+    # htmx would follow a plain redirect and put the whole dashboard into a part of this page.
     return Response(status_code=204, headers={"HX-Redirect": there})
 
 
@@ -127,6 +129,7 @@ def _kept_forecast(request: Request, draft: Draft) -> CrowdForecast:
     seen = caches_of(request).forecasts.made(
         _forecast_request(draft.settings, sizes, draft.expected or {})
     )
+    # It may have been pushed out by newer ones, or the campaign is too small to show one.
     return seen or crowd_forecast(draft.settings, sizes, draft.expected)
 
 
@@ -155,6 +158,7 @@ def _query(draft: Draft) -> str:
 def _settings_that_matter(settings: Settings) -> str:
     """The settings that a forecast depends on and that differ from the defaults, as JSON."""
     usual = Settings("forecast").to_dict()
+    # Without name and guidelines, so that changing a text does not start the simulation again.
     own = {**settings.to_dict(), "name": "forecast", "guidelines": ""}
     changed = {key: value for key, value in own.items() if value != usual[key]}
     return json.dumps({"name": "forecast", **changed}, sort_keys=True)
