@@ -62,6 +62,8 @@ def gold_cells(rule: Rule, numbers: dict[str, int], told: dict[int, int]) -> Gol
             for place, weight, cut in zip(node.questions, node.weights, node.cuts, strict=True):
                 question = numbers.get(str(rule.questions[place]))
                 if question is not None:
+                    # On the way from the root to its group only: other nodes say nothing about this
+                    # item.
                     cells[item, question] = Expected((weight > 0) == high, cut)
             node = node.high if high else node.low
     return cells
@@ -118,6 +120,7 @@ class GoldDesk:
         found = kept.find_gold(raw, self.campaign, lease)
         if found is None:
             return None
+        # As for any other question: otherwise telling twice would show which ones are gold.
         if found.told is not None:
             return Receipt(Received.ALREADY, "the first answer to this question counts")
         price = None if value is None else self.price if cost is None else cost

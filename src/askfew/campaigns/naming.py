@@ -43,6 +43,7 @@ def in_names(text: str | None, own: tuple[str, ...], groups: tuple[str, ...]) ->
     called = {before: after for before, after in zip(own, groups, strict=True) if before != after}
     if text is None or not called:
         return text
+    # In one pass: an owner may call group 0 "group 1".
     return re.sub(r"\bgroup (\d+)\b", lambda found: called.get(found[1], found[0]), text)
 
 

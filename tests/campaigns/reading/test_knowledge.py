@@ -171,7 +171,7 @@ def test_a_rule_in_words() -> None:
     texts = {"q1": "Does it swim?"}
     rule = Rule.cut("q1", 0.48)
     assert rule_lines(divisions_of(rule, YesNo(), texts)) == [
-        "group 1 if, taken together, its answers are so, else group 0:",
+        "group 1 if its answers, taken together, are as follows, else group 0:",
         "  Does it swim?: yes more often than 48 %",
     ]
     (division,) = divisions_of(Rule.cut("q2", 3.2, ["bad", "good"]), Scale(1, 5), texts)

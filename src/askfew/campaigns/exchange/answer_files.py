@@ -64,6 +64,7 @@ def read_answers(path: Path, kind: str) -> list[TellRow]:
 
 def _csv(path: Path) -> Iterator[TellRow]:
     for line, fields in read_table(path, _NEEDED, _OPTIONAL):
+        # Only texts were protected from spreadsheets when they were exported; numbers never are.
         texts = {name: text_of_cell(fields[name]) for name in _TEXTS}
         yield _long_row(f"{path} line {line}", {**fields, **texts})
 
@@ -148,6 +149,7 @@ def _number(name: str, value: object) -> float | None:
     if value is None or value == "":
         return None
     try:
+        # Parquet has numbers here, CSV has texts.
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         number = math.nan
@@ -168,4 +170,5 @@ def _time(value: object) -> str:
         raise InvalidInput(
             "time must be empty or like 2026-01-31T12:00:00+00:00", shown(value), "fix it"
         ) from None
+    # In UTC, so that one moment has one text whatever zone it was written in.
     return (time if time.tzinfo is None else time.astimezone(UTC)).isoformat()

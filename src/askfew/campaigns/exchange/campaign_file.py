@@ -87,6 +87,7 @@ class CampaignReader:
         try:
             self._check_sizes()
             self.parts = self._manifest()
+            # All digests before any row is read: half of a damaged campaign is worth nothing.
             self._verify()
         except BaseException:
             self._zip.close()
@@ -106,6 +107,8 @@ class CampaignReader:
         """A part's bytes, at most ``most`` of them."""
         try:
             with self._zip.open(part) as file:
+                # One byte more than allowed is enough to know that it is too much, however large it
+                # is.
                 content = file.read(most + 1)
         except KeyError:
             raise _damaged(self._path, f"no part {part}") from None
@@ -151,6 +154,7 @@ class CampaignReader:
     def _check_sizes(self) -> None:
         parts = self._zip.infolist()
         whole = sum(part.file_size for part in parts)
+        # By the sizes that the file states: no more than these can be unpacked from it.
         most = _ALWAYS_ALLOWED + _LARGEST_RATIO * self._path.stat().st_size
         if whole > most:
             raise _damaged(self._path, f"{whole:,} bytes when unpacked, more than {most:,}")
@@ -170,6 +174,8 @@ class CampaignReader:
         return digests
 
     def _verify(self) -> None:
+        # Sorted lists, not sets: a zip may hold two parts of one name, and only one would be
+        # checked.
         if sorted(self._zip.namelist()) != sorted([*self.parts, _MANIFEST]):
             raise _damaged(self._path, "other parts than its manifest lists")
         for part, expected in self.parts.items():

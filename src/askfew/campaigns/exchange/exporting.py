@@ -81,6 +81,7 @@ def label_studio_tasks(campaign: Campaign) -> list[dict[str, Any]]:
     Leased slots are left out.
     """
     with campaign.database.snapshot() as connection:
+        # A leased slot has its own worker: a second answer from Label Studio would find it taken.
         waiting = open_cells(connection, campaign.id)
         shown = {campaign.items[item].image for item, _ in waiting} - {None}
         pictures = {digest: find_picture(connection, str(digest)) for digest in shown}

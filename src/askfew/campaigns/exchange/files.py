@@ -73,10 +73,12 @@ def csv_text(columns: Iterable[str], rows: Iterable[Sequence[object]]) -> str:
 
 def _plain(value: object) -> object:
     """A value as it is written: whole numbers without '.0', times as ISO 8601."""
+    # Above 2**53 a float no longer tells every whole number from the next.
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, datetime):
         return value.isoformat()
+    # A spreadsheet would run it as a formula, and the text may be a stranger's.
     if isinstance(value, str) and _FORMULA.match(value):
         return f"'{value}"
     return "" if value is None else value

@@ -113,6 +113,8 @@ def import_answers(
         raise InvalidInput(
             "a campaign must be running to take answers", campaign.state, "resume it, if it paused"
         )
+    # Everything is checked before anything is taken: a file with an error on its last line must not
+    # be half imported.
     report = ImportReport()
     checked = _keyed(_checked(campaign, rows, report, skip_bad))
     waiting = _unseen(campaign, sorted(checked, key=partial(_turn, campaign.settings.seed)))
@@ -183,6 +185,7 @@ def _unseen(campaign: Campaign, rows: list[_Told]) -> list[_Told]:
 
     Those are answers that the campaign itself exported.
     """
+    # Without times nothing can be recognized, and reading all answers is saved.
     if not any(told.row.mark for told in rows):
         return rows
     with campaign.database.read() as connection:
@@ -199,6 +202,7 @@ def _unseen(campaign: Campaign, rows: list[_Told]) -> list[_Told]:
 
 def _number_of(what: str, name: str, known: dict[str, int]) -> int:
     if name not in known:
+        # A suggestion among thousands of names takes long, and every bad row would need one.
         few = list(known)[:20] if len(known) > 20 else list(known)
         raise InvalidInput(
             f"the {what} must be one of the campaign's", shown(name), nearest(name, few)
@@ -234,6 +238,8 @@ class _Pass:
         for told in rows:
             if told.key in known:
                 already += 1
+            # Rows without a time can only be told apart by counting them: in a file with more or
+            # fewer nobody knows which of them are new.
             elif sizes.setdefault(told.group, told.size) != told.size:
                 report.unclear.append(told.row.place)
             elif told.row.worker in revoked:

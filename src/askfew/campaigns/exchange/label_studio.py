@@ -42,6 +42,7 @@ def task(
     data = {"item": item_id, "question": question_id, "text": item_text, "asked": asked}
     if picture is not None:
         encoded = base64.b64encode(picture.content).decode()
+        # Label Studio need not reach our server, and no token is needed to see the picture.
         data["image"] = f"data:{picture.kind};base64,{encoded}"
     return {"data": data}
 
@@ -96,9 +97,11 @@ def read_annotations(document: object) -> Iterator[tuple[int, Annotation]]:
 def _annotation(cell: tuple[str, str], annotation: dict[str, Any]) -> Annotation:
     result = {each["from_name"]: each["value"] for each in annotation["result"]}
     by = annotation["completed_by"]
+    # Exports give the whole user or only their number, depending on the version and the options.
     who = (by.get("email") or by["id"]) if isinstance(by, dict) else by
     return Annotation(
         *cell,
+        # With a prefix: user 7 of Label Studio is not our worker "7".
         worker=f"label-studio:{who}",
         answer=_value(result[_CONTROL]),
         seconds=_seconds(annotation.get("lead_time")),

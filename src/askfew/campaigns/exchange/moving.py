@@ -66,6 +66,8 @@ def import_campaign(store: Store, path: Path, name: str | None = None) -> Campai
         with located(str(path)):
             about, settings = _about(reader.document("campaign.json"), name)
         with store.database.write() as connection:
+            # Before the long work, and within the same transaction, so that nobody takes the name
+            # meanwhile.
             _check_new(connection, settings.name)
             _insert_pictures(connection, reader, path)
             campaign = insert_campaign(connection, **about, imported=store.clock())
@@ -105,6 +107,7 @@ def _insert_pictures(connection: Connection, reader: CampaignReader, path: Path)
         content = reader.content(part, LARGEST_PICTURE)
         with located(str(path)):
             check_picture(content, part)
+        # Items refer to pictures by digest: with another name an item would show nothing.
         if insert_picture(connection, content) != part.removeprefix(_PICTURES):
             raise InvalidInput(
                 f"{path}: a picture must have its digest for a name", shown(part), "export again"

@@ -78,6 +78,7 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     _check_ids(path, rows)
     _check_enough(path, rows, 1, "one question")
     for line, fields in rows:
+        # An item may be shown by its id; a question cannot be asked by one.
         if not fields["text"]:
             raise InvalidInput(
                 f"{path} line {line}: a question must have a text", "none", "write what is asked"
@@ -101,6 +102,7 @@ def _check_ids(path: Path, rows: list[Row]) -> None:
         with located(f"{path} line {line}"):
             check_id(name)
         if name in first:
+            # Two groups for one item are worse than a repeated line, and have their own sentence.
             _check_one_group(path, first[name], (line, fields))
             raise InvalidInput(
                 f"{path} line {line}: an id must be used once",
@@ -154,6 +156,7 @@ def read_picture(folder: Path, name: str) -> bytes:
 
 def _picture_bytes(folder: str, path: Path) -> bytes | None:
     """The bytes of the file, with symbolic links followed; None if it is outside the folder."""
+    # A link inside the folder may lead outside, and a folder may come from a stranger.
     real = Path(os.path.realpath(path, strict=True))
     if not real.is_relative_to(folder):
         return None

@@ -55,6 +55,7 @@ def parse_settings(path: Path, text: str) -> Settings:
             if key == "rule":
                 table[key] = _read_rule(path.parent, value)
             read_setting(key, table[key])
+    # A missing name has no line, so the error is reported at the table.
     if "name" not in table:
         with located(place_of(path, text, _TABLE, "name")):
             return Settings.from_dict(table)
@@ -143,6 +144,7 @@ def _excessive_line(text: str) -> int:
             return True
         return False
 
+    # Bisection, because the parser is slow on just these texts.
     return bisect_left(range(len(lines)), True, key=gives_up)
 
 

@@ -107,10 +107,12 @@ def _records(path: Path, text: str, mark: str) -> Iterator[tuple[int, list[str]]
     file = io.StringIO(text, newline="")
     reader = csv.reader(file, delimiter=mark, strict=True, skipinitialspace=True)
     while True:
+        # The line on which the record begins; the reader knows only where it ends.
         line = reader.line_num + 1
         try:
             record = next(reader, None)
         except csv.Error as error:
+            # Usually a quote that is never closed, which swallows the rest of the file.
             if "field larger" in str(error):
                 raise InvalidInput(
                     f"{path} line {line}: a text must have at most {LONGEST_TEXT:,} characters",

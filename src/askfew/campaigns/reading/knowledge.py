@@ -84,6 +84,7 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
     own = _groups(campaign, rule, outcome, labels)
     told = np.full(campaign.problem.items, -1)
     for item, name in campaign.anchors.items():
+        # Anchors have the names of groups, labels have numbers.
         told[item] = own.index(name)
     groups = named(own, read_names(row.names))
     if rule is not None:
@@ -108,6 +109,7 @@ def knowledge_of(connection: Connection, campaign: Campaign) -> Knowledge:
 
 def _last_known(items: int, outcome: StoredOutcome | None, asked: Snapshot | None) -> Snapshot:
     """What the method knew at the end; before that, when it last asked."""
+    # Before its first step a method knows nothing, and some methods never report labels.
     if asked is None or not len(asked.labels):
         asked = Snapshot("starting", np.full(items, -1))
     if outcome is None:
@@ -125,6 +127,7 @@ def _why_undecided(outcome: StoredOutcome | None, state: str, labels: Ints) -> d
     """For every item without a label: the reason in words, from the method or from the end."""
     if outcome is None and state not in ("ended", "closed"):
         return {}
+    # A method that was stopped gives no reasons; what it lacked are answers.
     rest = WHY_UNDECIDED["few-answers"]
     said: dict[int, str] = {}
     if outcome is not None:

@@ -153,6 +153,7 @@ def _item(
         label if label >= 0 else None,
         known.state(number),
         int(guesses.groups[number]),
+        # More digits would promise more than a fitted model knows.
         round(float(guesses.confidence[number]), 4),
         known.why_undecided.get(number) if label < 0 else None,
         known.evidence[number] if known.evidence else None,

@@ -54,9 +54,8 @@ def rule_lines(divisions: Sequence[Division]) -> list[str]:
     lines = []
     for each in divisions:
         among = f"among {each.among}: " if each.among else ""
-        lines.append(
-            f"{among}{each.group} if, taken together, its answers are so, else {each.other}:"
-        )
+        sides = f"{each.group} if its answers, taken together, are as follows, else {each.other}"
+        lines.append(f"{among}{sides}:")
         for question in each.questions:
             weight = "" if question.weight == 1 else f" (counts {question.weight:.2g})"
             lines.append(f"  {question.text or question.id}: {question.way}{weight}")
@@ -73,6 +72,7 @@ def _divisions(
 ) -> list[Division]:
     # Described from the side for which most questions are answered yes: that reads best.
     way = 1 if 2 * sum(weight > 0 for weight in node.weights) >= len(node.weights) else -1
+    # Only ratios of weights mean something, so they are shown relative to the largest.
     largest = max(abs(weight) for weight in node.weights)
     ids = [str(rule.questions[place]) for place in node.questions]
     questions = tuple(

@@ -179,6 +179,7 @@ _QUESTION = re.compile(r"(?<=\bquestion )\d+|(?<=\bbest so far )\d+")
 
 def in_ids(why: str, campaign: Campaign) -> str:
     """The method's sentence with ids instead of the numbers of items and questions."""
+    # Methods know only numbers. Their sentences are stored that way, and so are translated here.
     several = _ITEMS.sub(lambda found: _named(found[1], campaign.items), why)
     one = _ITEM.sub(lambda found: _named(found[0], campaign.items), several)
     return _QUESTION.sub(lambda found: _named(found[0], campaign.questions), one)

@@ -116,6 +116,7 @@ def _furthest(
 def _mean(cells: CellSums, here: Ints, side: Ints) -> tuple[float, int] | None:
     """The mean answer about one group, and the number of answers; None for fewer than two."""
     count = int(cells.count[here][side].sum())
+    # One answer says nothing about a mean.
     return (float(cells.sum[here][side].sum()) / count, count) if count >= 2 else None
 
 
@@ -129,6 +130,8 @@ def _agreement(
     decided = labels[cells.item] >= 0
     if not decided.any():
         return {}
+    # One question for all workers, so that their shares can be compared; with the most answers it
+    # says most.
     number = int(np.bincount(cells.question[decided], weights=cells.count[decided]).argmax())
     here = cells.question == number
     group = labels[cells.item[here]]
@@ -137,6 +140,7 @@ def _agreement(
         return {}
     (low, below), (top, highest) = ends
     middle = (below[0] + highest[0]) / 2
+    # Of a large campaign a part of the items is enough for a share.
     every = -(-len(labels) // _MOST_COMPARED)  # rounded up
     rows = above_by_worker_and_item(connection, campaign, number, middle, every)
     right: dict[str, int] = {}
