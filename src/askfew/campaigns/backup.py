@@ -23,6 +23,7 @@ __all__ = ["back_up", "restore"]
 def back_up(store: Store, path: Path) -> dict[str, int]:
     """Write the copy, all of it or nothing; returns how many campaigns and answers it has."""
     own = store.database.file
+    # Writing the copy over the store would destroy what is being copied.
     if own is not None and os.path.realpath(path) == os.path.realpath(own):
         raise InvalidInput("a backup must be another file", f"the store {own}", "name another")
     with whole_file(path) as beside:
@@ -52,6 +53,7 @@ def restore(store: Store, path: Path) -> dict[str, int]:
     backup = Store(f"sqlite:///{path}")
     try:
         with backup.database.snapshot() as source, store.database.write() as target:
+            # Numbers of campaigns are in all ids: two stores cannot be poured into one.
             if totals(target)["campaigns"]:
                 raise InvalidInput(
                     "a store to be restored must be empty", "one with campaigns", "name a new one"

@@ -74,6 +74,7 @@ class Campaign:
         self.questions = [Shown(question.id, question.text) for question in questions]
         self.anchors = {item.number: item.group for item in items if item.group is not None}
         self.defining = {question.number for question in questions if question.defines}
+        # Only pictures of this campaign are served to its workers, not every picture of the store.
         self.pictures = {item.image for item in self.items if item.image is not None}
         self.problem = Problem(len(self.items), len(self.questions), settings.answers)
         self._advancer = Advancer(database, number, settings, self.problem)
@@ -116,6 +117,7 @@ class Campaign:
         cost: float | None = None,
     ) -> Receipt:
         """Answer a question by its lease. Once accepted, an answer is never lost."""
+        # Parsed before anything is read: no query is made for an id that cannot be ours.
         which = self.lease_id(lease)
         if which is None:
             return UNKNOWN
@@ -192,6 +194,7 @@ class Campaign:
 
     def gold_cells(self) -> GoldCells:
         """The gold questions and their expected answers; empty before there is a rule."""
+        # Looked up until there is a rule, and then kept: a frozen rule does not change.
         if not self._gold_cells and self.anchors:
             ids = [question.id for question in self.questions]
             with self.database.read() as connection:
@@ -273,6 +276,7 @@ class Campaign:
     def _move(self, before: str, after: str) -> None:
         with self.database.write() as connection:
             moved = change_state(connection, self.id, before, after)
+            # Pausing a paused campaign is no error: two owners may press the button.
             if not moved and (state := state_of(connection, self.id)) != after:
                 raise InvalidInput(f"the campaign must be {before}", state, "nothing to do")
 
@@ -289,12 +293,14 @@ class Campaign:
             return None
         if arrival.step is None:
             return []  # the caller opens the first step
+        # Leases expire when somebody asks, so that no background process is needed.
         if arrival.overdue:
             expire_leases(raw, self.id, now)
         extra = None
         if gold and self._gold is not None:
             until = now + self.paces.lease(worker)
             extra = self._gold.lend(raw, worker, gold, arrival.step, until, now)
+        # Another lease would be one more than was asked for.
         if extra is not None and n == 1:
             return [extra]
         rest = n if extra is None else n - 1
@@ -340,6 +346,7 @@ class Campaign:
 
 
 def _check_amount(name: str, amount: object) -> None:
+    # Up to the largest float: infinity and huge integers cannot be stored.
     right = isinstance(amount, int | float) and 0 <= amount <= sys.float_info.max
     if amount is not None and not right:
         raise InvalidAnswer(f"{name} must be a number of at least 0", repr(amount), "leave it out")

@@ -82,6 +82,8 @@ class Store:
         first = new_session(settings, problem, log, inputs).ask()
         now = self.clock()
         with self.database.write() as connection:
+            # Within the transaction: the older campaign must not gain answers between check and
+            # use.
             old = None if reuse is None else reused_campaign(connection, reuse, settings)
             if old is not None and settings.rule is not None:
                 check_fresh(connection, settings.rule, old, str(reuse))
@@ -158,6 +160,7 @@ class Store:
 
 def _check_ids(what: str, named: Sequence[Item] | Sequence[Question]) -> None:
     ids = [each.id for each in named]
+    # The loop below is quadratic, so it runs only if there is something to find.
     if len(set(ids)) < len(ids):
         twice = next(each for number, each in enumerate(ids) if each in ids[:number])
         raise InvalidInput(f"the ids of {what} must differ", f"{twice!r} twice", "rename one")

@@ -153,6 +153,7 @@ def forecast(
         raise InvalidInput("repeats must be at least 1", repeats, "say how often to ask each cell")
     over_ranges = simulation.run(simulation.over(unknown), runs, watch)
     corner = simulation.run(simulation.hardest(unknown), min(runs, CORNER_RUNS))
+    # Runs that hit their cap count with it: leaving them out would make the forecast too low.
     costs, hardest = _costs(over_ranges), _costs(corner)
     return Forecast(
         unknown=unknown,
@@ -202,6 +203,7 @@ def _try_told(
     delta: float,
     options: Mapping[str, object],
 ) -> Run:
+    # Drawn anew in each world: the items of one world are not those of another.
     known = {**options, **told.options(world, rng)}
     return try_method(world, rng, method=method, delta=delta, options=known)
 

@@ -79,6 +79,7 @@ class OwnerKnowledge:
         if self.rule is None:
             return unknown.hardest()
         gap, share = unknown.gap.low, unknown.share.low
+        # The useful questions are those of the rule, whatever the ranges say.
         corner = replace(unknown, gap=Range(gap, gap), share=Range(share, share))
         return RuleWorlds(corner, kind, self.rule)
 
@@ -104,6 +105,7 @@ class OwnerKnowledge:
         for group, wanted in zip(largest_first, sorted(self.anchors, reverse=True), strict=False):
             there = np.flatnonzero(labels == group)
             name = group if self.rule is None else self.rule.groups[group]
+            # A simulated group may be smaller than the number of anchors that the owner has of it.
             for item in rng.choice(there, min(wanted, len(there)), replace=False):
                 known[int(item)] = name
         return known
@@ -148,6 +150,7 @@ class RuleWorlds:
         own = rng.standard_normal((len(planted), levels.shape[1]))
         means = levels[planted] + self.unknown.spread * gap * own
         if not isinstance(self.kind, Number):
+            # The spread may push a mean past the ends of the scale, where no answers are.
             np.clip(means, self.kind.low, self.kind.high, out=means)
         oracle = _oracle(means, self.kind, np.random.default_rng(for_answers))
         return World(oracle, planted, lambda questions: means[:, questions], levels)
@@ -157,6 +160,7 @@ class RuleWorlds:
         items, groups = self.unknown.items, len(self.rule.groups)
         if groups > 2:
             return np.arange(items) % groups
+        # Never an empty group: there would be nothing to find.
         second = min(max(round(items * share), 1), items - 1)
         return (np.arange(items) < second).astype(np.int64)
 

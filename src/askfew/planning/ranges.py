@@ -87,6 +87,7 @@ class Unknown:
                 self.useful,
                 "say how many may separate the groups",
             )
+        # Above one half the other group would be the small one.
         if self.share.high > 0.5:
             raise InvalidInput(
                 "the small group's share must be at most 0.5",
@@ -138,6 +139,7 @@ class Unknown:
         """The kind of answer in a simulated world."""
         if self.noise == "gaussian":
             return Number(self.sigma)
+        # As it is simulated: an answer on a scale is the sum of four yes/no answers.
         return YesNo() if self.noise == "yes-no" else Scale(0, 4)
 
     def draw_instance(self, rng: np.random.Generator) -> Instance:
@@ -146,6 +148,7 @@ class Unknown:
 
     def draw(self, seed: np.random.SeedSequence) -> World:
         """Draw a world of a random instance."""
+        # Two seeds: what a world draws does not depend on what its instance drew.
         for_instance, for_world = seed.spawn(2)
         return self.draw_instance(np.random.default_rng(for_instance)).draw(for_world)
 

@@ -47,6 +47,7 @@ def information_of(instance: Instance) -> float:
 
 def mixes_of(instance: Instance) -> list[tuple[theory.Mix, ...]]:
     """The best mix of questions for every group, in ten worlds of the instance."""
+    # A fixed seed: the same problem must always have the same bound.
     rng = np.random.default_rng(0)
     drawn = [instance.group_means(rng) for _ in range(_WORLDS)]
     if instance.noise == "gaussian":
@@ -71,6 +72,7 @@ def least_mean(instance: Instance, delta: float) -> float:
     found = [theory.labelling_mean(n, divergence_of(instance), delta).value]
     if instance.noise == "gaussian":
         found.append(theory.untold_gap_mean(n, instance.gap, delta, instance.sigma).value)
+    # Both bounds hold, so the larger one does.
     return max(found)
 
 

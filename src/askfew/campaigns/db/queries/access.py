@@ -85,6 +85,8 @@ def _holders(of: ColumnElement[str]) -> CompoundSelect[Any]:
 
     One statement instead of several, because every request of a page runs it.
     """
+    # The campaign by its name, as the address has it: a lookup of its number would be another
+    # query.
     here = bindparam("campaign", type_=campaigns.c.name.type)
     return union_all(
         select(
@@ -146,6 +148,7 @@ def insert_session(
     connection: Connection, digest: str, token: str, now: float, expires: float
 ) -> None:
     """Insert a session for the token with that hash, and delete the expired ones."""
+    # Logins are rare, so this is where old rows are removed; nothing else would ever do it.
     connection.execute(delete(sessions).where(sessions.c.expires <= now))
     connection.execute(insert(sessions).values(hash=digest, token=token, expires=expires))
 
@@ -289,6 +292,7 @@ def replace_open_link(
     connection: Connection, campaign: int, digest: str, most: int, now: float, expires: float
 ) -> None:
     """Store the campaign's open link in the place of the old one."""
+    # One open link per campaign: the owner can end it without saying which one.
     delete_open_link(connection, campaign)
     made = {"hash": digest, "most": most, "created": now, "expires": expires}
     connection.execute(insert(open_links).values(campaign=campaign, **made))

@@ -112,6 +112,7 @@ def largest_shares(connection: Connection, campaign: int) -> dict[str, float]:
         .group_by(answers.c.worker, answers.c.item)
         .subquery()
     )
+    # SQLite would otherwise divide as whole numbers.
     share = cast(theirs.c.times, Double) / theirs.c.total
     query = select(theirs.c.worker, func.max(share)).where(theirs.c.total >= 2)
     return {row[0]: float(row[1]) for row in connection.execute(query.group_by(theirs.c.worker))}
@@ -186,6 +187,7 @@ def skips_by_worker(connection: Connection, campaign: int) -> dict[str, int]:
 
 def is_alone(connection: Connection, campaign: int, worker: str) -> bool:
     """Whether nobody but this worker has answered."""
+    # One row is enough to know; counting workers would read every answer.
     others = select(answers.c.worker).where(_counting(campaign), answers.c.worker != worker)
     return connection.execute(others.limit(1)).first() is None
 
@@ -229,6 +231,7 @@ def repeated_answers(
 
 def counted_answers(connection: Connection, campaign: int) -> Iterator[Answer]:
     """Every answer of a closed step, in the order of steps and slots."""
+    # Always false here, and the record has no such field.
     columns = [column for column in answers.columns if column.name != "retracted"]
     told = select(*columns).where(_counted(campaign)).order_by(answers.c.step, answers.c.slot)
     return (Answer(*row) for row in connection.execute(told))

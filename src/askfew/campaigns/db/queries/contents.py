@@ -91,6 +91,7 @@ def insert_contents(
 
 def insert_picture(connection: Connection, content: bytes) -> str:
     """Store a picture and return its hash; the same picture is stored once."""
+    # By its hash a picture is stored once, even if many items or campaigns show it.
     digest = hashlib.sha256(content).hexdigest()
     kept = {"hash": digest, "kind": media_type(content), "content": content}
     connection.execute(_KEEP_PICTURE, kept)

@@ -41,6 +41,7 @@ _TAKE = (
         told=bindparam("now"),
     )
 )
+# Never an answered one: a worker could get rid of a wrong gold answer by releasing it.
 _FORGET = delete(gold).where(*_THIS, gold.c.told.is_(None))
 _REDO = (
     update(gold)
@@ -48,6 +49,7 @@ _REDO = (
     .values(value=None, seconds=None, cost=None, told=None, lease=bindparam("again"))
 )
 _INSERT = insert(gold)
+# Which slot does not matter: the lease only borrows its number.
 _SOME_SLOT = (
     select(slots.c.number)
     .where(slots.c.campaign == _CAMPAIGN, slots.c.state == SlotState.OPEN.value)

@@ -101,6 +101,7 @@ def answers_of_slots(connection: Connection, campaign: int) -> Iterator[Answered
             answers.c.item.label("told_item"),
             answers.c.question.label("told_question"),
         )
+        # An outer join: a slot that should have an answer and has none must be seen, too.
         .outerjoin(answers, and_(_OWN_SLOT, answers.c.retracted.is_(False)))
         .where(slots.c.campaign == campaign)
         .order_by(slots.c.step, slots.c.number)
@@ -206,6 +207,7 @@ def file_problems(database: Database) -> Iterator[str]:
     if database.file is None:
         return
     with database.read() as connection:
+        # Ten problems are enough to know; a badly damaged file would list thousands.
         for (said,) in connection.exec_driver_sql("PRAGMA integrity_check(10)"):
             if said != "ok":
                 yield f"SQLite's integrity check: {said}"

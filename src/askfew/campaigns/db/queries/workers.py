@@ -97,6 +97,7 @@ def revoke(raw: RawTransaction, campaign: int, worker: str, now: float) -> None:
     """Revoke the worker, even one who has not joined yet: a row is made that keeps them out."""
     who = {"this_campaign": campaign, "this_worker": worker, "now": now}
     raw.run(_JOIN, who)
+    # Only the first time is kept: that is when they were locked out.
     raw.run(_REVOKE, who)
 
 
