@@ -183,6 +183,7 @@ class AskTell(Generic[T]):
         if handed_back:
             raise _unwanted(handed_back[0])
         batch = checked_batch(yielded, self.problem)
+        # A Batch without a Snapshot does not erase what was known before.
         self.known = batch.known or self.known
         self._open = batch
         if not self._replaying:
@@ -233,6 +234,7 @@ class AskTell(Generic[T]):
         self._replay_to(len(log), tally, log.pending)
         if log.complete and self._open is not None:
             raise _mismatch(len(log), None, self._open)
+        # All answers had come when the run was interrupted: there is nothing left to ask for.
         if self._open is not None and self._partial is not None and self.ask() is None:
             self._accept(self._open, self._partial)
 
@@ -251,6 +253,7 @@ class AskTell(Generic[T]):
     def _end(self, status: Status, reason: str, result: T | None) -> None:
         self._open = None
         if self.log is not None:
+            # A run that was stopped may go on from its log, with a larger cap or more answers.
             self.log.complete = status == "done"
         self.ended = RunEnd(status, reason, result, self.known, self.meter, self.cells)
 
@@ -280,6 +283,8 @@ def run(
         except EndOfAnswers as end:
             session.stop(end)
         except AskfewError as error:
+            # The answers of all closed steps are in it: whoever catches the error can go on from
+            # there.
             error.log = log
             if error.partial is not None:
                 session.keep_partial(error.partial)
@@ -352,6 +357,7 @@ class Meter:
         if self.max_answers is None:
             return
         wanted = batch.answers
+        # Refused as a whole: half of a Batch would be another Batch, which no method has asked for.
         if self.answers + wanted > self.max_answers:
             raise BudgetReached(
                 f"the cap is {self.max_answers:,} answers and {self.answers:,} are spent",

@@ -73,6 +73,8 @@ class Plan:
             "kind": self.kind,
             "facts": dict(self.facts),
             "columns": {
+                # Bytes, not decimal numbers: a replay must get exactly the floats that were
+                # planned.
                 name: [column.dtype.kind, b64encode(_bytes(column)).decode()]
                 for name, column in self.columns.items()
             },
@@ -94,6 +96,7 @@ class Plan:
 
     def to_bytes(self) -> bytes:
         """The plan as bytes, for stores and seals; the same plan always gives the same bytes."""
+        # Sorted, because the seal of a step covers these bytes.
         return json.dumps(self.to_dict(), sort_keys=True, allow_nan=False).encode()
 
     @classmethod
@@ -117,4 +120,5 @@ class Guess:
 
 
 def _bytes(column: NDArray[Any]) -> bytes:
+    # In one byte order on every machine: a log may be replayed on another.
     return column.astype(_TYPES[column.dtype.kind], copy=False).tobytes()

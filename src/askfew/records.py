@@ -67,6 +67,7 @@ class Problem:
     def __post_init__(self) -> None:
         for name, least in (("items", 2), ("questions", 1)):
             size = getattr(self, name)
+            # In Python True is a whole number.
             if not isinstance(size, int) or isinstance(size, bool) or size < least:
                 raise InvalidInput(
                     f"{name} must be a whole number, at least {least}",
@@ -284,6 +285,7 @@ def checked_batch(batch: object, problem: Problem) -> Batch:
     _within(questions, problem.questions, "questions")
     if np.count_nonzero(repeats < 1):
         raise InvalidBatch("repeats must be at least 1", int(repeats.min()), "leave the row out")
+    # The usual case: the Batch is right as it is, and nothing is copied.
     if items is batch.items and questions is batch.questions and repeats is batch.repeats:
         return batch
     return Batch(items, questions, repeats, batch.why, batch.known)
@@ -324,6 +326,7 @@ def checked_tally(
             "add up the answers of each row, in the units of the answer kind",
         )
     squared = None if squares is None else _numbers(squares, "squares", batch)
+    # Twice as much as possible: sums of squares are rounded.
     if squared is not None and np.count_nonzero(abs(squared) > 2 * LARGEST**2 * count):
         raise InvalidTally(
             f"the squares must be those of answers from {-LARGEST:g} to {LARGEST:g}",

@@ -155,6 +155,7 @@ class Rule:
         >>> Rule.cut("wings", 0.5).places(["legs", "wings"])
         array([1])
         """
+        # By text: a rule that was saved as JSON has lost the type of its names.
         known = {str(name): place for place, name in enumerate(questions)}
         unknown = [str(name) for name in self.questions if str(name) not in known]
         if unknown:
@@ -212,6 +213,7 @@ class Rule:
             )
         except InvalidInput:
             raise
+        # A file may hold any JSON, even a tree as deep as a stranger likes.
         except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             raise InvalidInput(
                 "a rule must have what Rule.save() writes", repr(error), "see docs/rule.md"
@@ -319,6 +321,7 @@ def _check_node(node: Node, questions: int, groups: int) -> None:
     numbers = (*node.weights, *node.cuts, *(node.levels or (-1.0, 1.0)))
     if not all(isinstance(x, int | float) and math.isfinite(x) for x in numbers):
         raise InvalidInput("weights, cuts and levels must be finite numbers", numbers, "fix them")
+    # Such a question would be asked and paid for, and change nothing.
     if 0 in node.weights:
         raise InvalidInput("a weight must not be 0", node.weights, "leave the question out")
     if node.levels is not None and not node.levels[0] < 0 < node.levels[1]:
@@ -334,6 +337,7 @@ def _check_node(node: Node, questions: int, groups: int) -> None:
 
 def _check_leaves(root: Node, groups: tuple[str, ...]) -> None:
     named = [group for leaf in _leaves(root) for group in leaf]
+    # A group at two ends could not be told from itself, and one at none would never be given.
     if sorted(named) != list(range(len(groups))):
         raise InvalidInput(
             f"each of the {len(groups)} groups must be at one end of the tree",

@@ -78,6 +78,7 @@ def bench(
         seed=seed,
         jobs=jobs,
         methods=chosen,
+        # Both: a bar for a terminal, and lines for the log of a run over night.
         watch=lambda cells: _announced(progress("bench", len(pairs(suite, chosen)))(cells)),
     )
     seconds = time.perf_counter() - began
@@ -206,6 +207,7 @@ def _bench_real(
     def measured() -> Iterator[list[RealRow]]:
         for world in worlds:
             rows = run_real(world, delta=delta, seeds=seeds, seed=seed, engine=local(jobs))
+            # Printed world by world, because the whole suite may take hours.
             if not json:
                 _print_real(world, rows)
             yield rows

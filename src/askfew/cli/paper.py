@@ -55,6 +55,7 @@ def paper(
         )
     make, default_runs = EXPERIMENTS[experiment]
     study, runs = make(), default_runs if runs is None else runs
+    # Read before the runs: a wrong file must not be noticed after an hour.
     points = _published_lines(study, published)
     measured = run_study(
         study,

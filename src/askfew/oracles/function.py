@@ -61,6 +61,7 @@ class FunctionOracle:
                 try:
                     answer = self._one(item, question)
                 except AskfewError as error:
+                    # Answers that were given before the failure may have cost money.
                     error.partial = Tally(counts, sums, squares)
                     raise
                 if answer is not None:
@@ -82,6 +83,7 @@ class FunctionOracle:
         if value is None:
             return None
         if inspect.iscoroutine(value):
+            # Otherwise Python warns that it was never awaited, after our own sentence.
             value.close()
             raise InvalidAnswer(
                 "the function must return its answer",

@@ -32,6 +32,7 @@ def report_receipt(lease: str, receipt: Receipt, *, json: bool) -> None:
     else:
         typer.echo(f"{receipt.status.value}: {receipt.message}")
     if not receipt.ok:
+        # An invalid answer can be corrected and told again; a late one cannot.
         raise typer.Exit(2 if receipt.status == Received.INVALID else 1)
 
 
@@ -80,6 +81,7 @@ def _print(asked: list[Assignment], settings: Settings) -> None:
         report.print(Text(settings.guidelines))
     caption = f"{settings.answers}: askfew tell ID ANSWER"
     table = Table("id", "item", "question", caption=caption)
+    # An id is copied from here, and must stay in one piece.
     table.columns[0].no_wrap = True
     for each in asked:
         picture = " (with a picture)" if each.item.image else ""

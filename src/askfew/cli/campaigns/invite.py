@@ -60,6 +60,7 @@ def invite(
         print_json(found)
     else:
         _say(links, sign_up)
+    # On standard error, because the links may be written to a file.
     if only_here and (sign_up or any(links.values())):
         notes.print(
             Text(
@@ -91,6 +92,7 @@ def _invite(campaign: Campaign, names: list[str], *, anew: bool) -> dict[str, st
 def _say(links: dict[str, str | None], sign_up: str | None) -> None:
     for who, link in links.items():
         if link is not None:
+            # Plain, and with a tab: a table of the terminal would wrap long links.
             typer.echo(f"{who}\t{link}")
     if sign_up is not None:
         typer.echo(f"anybody\t{sign_up}")

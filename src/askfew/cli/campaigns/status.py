@@ -112,6 +112,7 @@ def _answers(status: CampaignStatus) -> str:
     lines = [f"{status.answers:,} of at most {status.max_answers:,}"]
     if status.expected is not None:
         total = status.answers + status.expected
+        # In capitals: the campaign will end before all items have a group.
         over = " (MORE THAN THE CAP)" if total > status.max_answers else ""
         lines.append(f"about {status.expected:,.0f} left, {total:,.0f} in all{over}")
     if status.forecast is not None:
@@ -168,6 +169,7 @@ def _print_workers(status: CampaignStatus) -> None:
     table = Table("worker", "answers", "leases", "mean seconds")
     for column in table.columns[1:]:
         column.justify = "right"
+    # Of many workers, those with the most answers matter most to the result.
     busiest = sorted(status.workers, key=lambda worker: -worker.answers)
     for worker in busiest[:_WORKERS_SHOWN]:
         table.add_row(

@@ -114,6 +114,7 @@ def doctor(
     except StoreOutdated as error:
         _before_upgrade(store, error, json=json)
         return
+    # A damaged file may not even open. That is a finding, not a failure of the doctor.
     except StoreUnreachable as error:
         found = Examination((str(error),), ())
     if json:
@@ -171,6 +172,7 @@ def _before_upgrade(store: str, error: StoreOutdated, *, json: bool) -> None:
             report.print(Text(f"  - {each}"))
         if not any(each.is_open for each in touched):
             report.print("Every open campaign can go on after it.")
+    # The exit code is for scripts that upgrade by night: they should stop here.
     if any(each.is_open for each in touched):
         raise typer.Exit(1)
 

@@ -131,6 +131,8 @@ def _logging_work() -> Iterator[None]:
     handler = logging.StreamHandler(notes.file)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     logger = logging.getLogger("askfew.workers")
+    # Replaced, not added: in tests several commands run in one process, and each line would be
+    # written several times.
     logger.handlers[:] = [handler]
     logger.setLevel(logging.INFO)
     try:

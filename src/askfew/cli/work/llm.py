@@ -93,6 +93,7 @@ def llm(
     )
     most = math.inf if max_cost is None else max_cost
     check_models(settings, most)
+    # From the environment only: a key on the command line is in the history of the shell.
     key = _key(settings.key_variable)
     names = _names(settings, worker, desk)
     with desk.open(name, names) as desks:
