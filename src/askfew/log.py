@@ -60,6 +60,7 @@ class Log:
         sealed = seal(self._last_seal(len(self)), bare, tally, plans)
         self.steps.append(Step(bare, tally, sealed, plans))
         self.pending = ()
+        # Its answers are part of the step now, and must not be counted twice.
         self.partial = None
 
     def verify(self, index: int) -> Step:
@@ -150,6 +151,7 @@ def seal(before: str, batch: Batch, tally: Tally, plans: Sequence[Plan] = ()) ->
     digest = hashlib.sha256(before.encode())
     for plan in plans:
         digest.update(plan.to_bytes())
+    # Left out if unknown: a seal covers what was told, and nothing else.
     squares = () if tally.squares is None else (tally.squares,)
     for column in (batch.items, batch.questions, batch.repeats, tally.counts, tally.sums, *squares):
         # Little-endian on every machine: a log may go on on another one.
@@ -175,6 +177,7 @@ def merged(batch: Batch, partial: Tally, rest: Tally) -> Tally:
     counts, sums = partial.counts.copy(), partial.sums.copy()
     counts[rows] += rest.counts
     sums[rows] += rest.sums
+    # Half of the squares would be wrong squares.
     if partial.squares is None or rest.squares is None:
         return Tally(counts, sums)
     squares = partial.squares.copy()

@@ -136,6 +136,7 @@ def problem_of(
 ) -> tuple[Problem, tuple[Sequence[object], Sequence[object]]]:
     """The problem, and the names of its items and questions."""
     for what, each in (("items", items), ("questions", questions)):
+        # A text is iterable, too: "abc" would become three items.
         if isinstance(each, str):
             raise InvalidInput(
                 f"{what} must be a whole number or a list",
@@ -183,6 +184,7 @@ def start_recorded(
             "random state": _plain(generator.bit_generator.state),
             "versions": {"askfew": version("askfew"), "numpy": np.__version__},
         }
+        # A log without steps was never run, so it takes the recipe of this run.
         if not resumed:
             log.recipe = recipe
         _check_recipe(recipe, log)
@@ -216,6 +218,7 @@ def _by_number(
 
 
 def _place(name: object, names: Sequence[object], option: str, what: str) -> int:
+    # By text, as rules name questions: 3 and "3" are the same question.
     known = [str(each) for each in names]
     if str(name) not in known:
         raise InvalidInput(f"{option} must be among the {what}", repr(name), "fix the name")
@@ -255,6 +258,7 @@ def _check_recipe(recipe: dict[str, object], log: Log) -> None:
         then = log.recipe.get(name)
         if then == now:
             continue
+        # Another version may still ask the same. If it does not, the replay notices.
         if name == "versions":
             warnings.warn(f"the log was written with {then}, this is {now}", stacklevel=4)
         else:

@@ -145,6 +145,7 @@ class _Results:
         self._path = path
         self._cells: dict[tuple[str, float], Measured] = {}
         lines = [] if fresh or not path.exists() else _whole_lines(path)
+        # Points of two settings in one figure would look like one experiment.
         if lines and lines[0] != json.dumps(head):
             raise InvalidInput(
                 f"{path} must hold results of the same study, runs and seed",

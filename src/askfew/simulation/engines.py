@@ -44,6 +44,7 @@ def local(jobs: int = 1) -> Engine:
         )
 
     def engine(function: Callable[[int], R], n: int) -> Iterator[R]:
+        # A generator, so that a progress bar moves while the runs come in.
         parallel = Parallel(n_jobs=jobs, return_as="generator")
         results: Iterator[R] = parallel(delayed(function)(index) for index in range(n))
         return results
@@ -71,6 +72,7 @@ def dask(scheduler: str) -> Engine:
             ) from error
         with client:
             call = partial(_call, _packed(function, LOADED))
+            # Not pure: Dask would otherwise give two calls with the same arguments one result.
             for future in client.map(call, range(n), pure=False):
                 yield future.result()
 

@@ -157,6 +157,7 @@ class Instance:
         gaps[places] = self.ordered_gaps
         means = self._means(levels, gaps, planted, rng)
         oracle = self._oracle(means, np.random.default_rng(for_answers))
+        # As methods number their groups, so that labels can be compared.
         labels = renumbered(planted)
         named = np.zeros(self.groups, dtype=np.int64)
         named[labels] = planted  # from the number of a label to the number that was planted
@@ -200,6 +201,7 @@ class Instance:
         rows = self._levels(levels, gaps)
         if self.spread == 0:
             return Means(rows, planted)
+        # Only where the groups differ: a spread on the other questions would be a split of its own.
         useful = np.flatnonzero(gaps)
         own = rng.standard_normal((self.items, len(useful)))
         own *= self.width * self.spread * self.gap

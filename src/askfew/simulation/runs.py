@@ -94,6 +94,8 @@ def try_method(
     options, oracle, problem = options or {}, world.oracle, world.oracle.problem
     cap = options.get("per_cell")
     if isinstance(cap, int):
+        # The referee counts by itself: a method that breaks its cap must not be measured as if it
+        # kept it.
         oracle = _Capped(oracle, cap)
     known: dict[str, object] = {}
     if anchors != 0:
@@ -208,6 +210,7 @@ def simulate_runs(
 
 
 def _one_run(family: Family, trial: Trial, seed: int, index: int) -> Run:
+    # By the number of the run alone: two methods with one seed meet the same worlds.
     for_world, for_method = np.random.SeedSequence(seed, spawn_key=(index,)).spawn(2)
     return trial(family.draw(for_world), np.random.default_rng(for_method))
 
@@ -256,6 +259,7 @@ class RunSummary:
     def of(cls, runs: Sequence[Run]) -> RunSummary:
         """Summarize one or more runs."""
         answers = np.array([run.answers for run in runs])
+        # A run that was stopped would have cost more, nobody knows how much; it is counted apart.
         finished = answers[[run.finished for run in runs]]
         accuracies = [run.class_accuracy for run in runs if run.class_accuracy is not None]
         errors = sum(not run.correct for run in runs)
