@@ -74,11 +74,7 @@ class Inputs:
 
 
 def new_session(
-    settings: Settings,
-    problem: Problem,
-    log: Log,
-    inputs: Inputs,
-    at_work: Callable[[], int] | None = None,
+    settings: Settings, log: Log, inputs: Inputs, at_work: Callable[[], int] | None = None
 ) -> Session:
     """A session of the campaign's method that has replayed the log.
 
@@ -91,7 +87,7 @@ def new_session(
     return session(
         list(inputs.items),
         list(inputs.questions),
-        answers=problem.kind,
+        answers=settings.answers,
         delta=settings.delta,
         method=settings.method,
         max_answers=settings.max_answers,
@@ -108,7 +104,8 @@ def what_is_wrong(settings: Settings, inputs: Inputs) -> tuple[str, InvalidInput
     Only the method itself knows which values it can use, so it is started with one more argument
     each time, until it refuses one.
     """
-    problem = Problem(len(inputs.items), len(inputs.questions), settings.answers)
+    # Raises an error for sizes that no method can use.
+    Problem(len(inputs.items), len(inputs.questions), settings.answers)
     try:
         _check_taken(settings, inputs)
     except InvalidInput as error:
@@ -121,7 +118,7 @@ def what_is_wrong(settings: Settings, inputs: Inputs) -> tuple[str, InvalidInput
             session(
                 list(inputs.items),
                 list(inputs.questions),
-                answers=problem.kind,
+                answers=settings.answers,
                 delta=settings.delta,
                 method=settings.method,
                 rng=settings.seed,

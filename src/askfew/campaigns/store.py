@@ -79,7 +79,7 @@ class Store:
         problem = Problem(len(items), len(questions), settings.answers)
         log, inputs = Log(problem), Inputs.of(items, questions)
         # Outside the transaction: the first Batch may take a while, and writers would wait.
-        first = new_session(settings, problem, log, inputs).ask()
+        first = new_session(settings, log, inputs).ask()
         now = self.clock()
         with self.database.write() as connection:
             # Within the transaction: the older campaign must not gain answers between check and

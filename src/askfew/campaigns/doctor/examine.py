@@ -232,9 +232,9 @@ def _replay_problems(
     try:
         log = read_log(connection, row.id, problem)
         recipe, inputs = dict(log.recipe), Inputs.read(connection, row.id)
-        live = resumed(settings, problem, log, inputs)
+        live = resumed(settings, log, inputs)
         # The settings must still give the recipe that is stored: both could be changed by hand.
-        new_session(settings, problem, fresh := Log(problem), inputs)
+        new_session(settings, fresh := Log(problem), inputs)
         made = json.loads(json.dumps({**fresh.recipe, "texts": inputs.texts}))
         versions = [each.pop("versions", None) for each in (recipe, made)]
         if {**made, **recipe} != made or not made.keys() - _LATER <= recipe.keys():

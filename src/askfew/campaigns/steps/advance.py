@@ -47,11 +47,7 @@ GOING = ("running", "paused")
 
 
 def resumed(
-    settings: Settings,
-    problem: Problem,
-    log: Log,
-    inputs: Inputs,
-    at_work: Callable[[], int] | None = None,
+    settings: Settings, log: Log, inputs: Inputs, at_work: Callable[[], int] | None = None
 ) -> Session:
     """A session that has replayed the campaign's log; ReplayMismatch if that fails.
 
@@ -65,7 +61,7 @@ def resumed(
     if recipe.get("texts") not in (texts, None):
         began = "texts of items and questions it began with"
         raise _not_as_begun(log, began, "others", "put them back")
-    live = new_session(settings, problem, log, inputs, at_work)
+    live = new_session(settings, log, inputs, at_work)
     log.recipe = recipe  # into an empty log new_session writes its own, without a campaign's fields
     return live
 
@@ -150,7 +146,7 @@ class Advancer:
         outcome: StoredOutcome | None = None
         plans: bytes | None = None
         try:
-            live = resumed(self.settings, self.problem, log, inputs)
+            live = resumed(self.settings, log, inputs)
             stop_at_close(live)
             outcome = self._outcome(live)
             if len(log) == (0 if here.number is None else here.number + 1):
@@ -215,7 +211,7 @@ class Advancer:
                 inputs = Inputs.read(connection, self.campaign)
                 log = read_log(connection, self.campaign, self.problem, before=number)
             try:
-                live = resumed(self.settings, self.problem, log, inputs, self._at_work)
+                live = resumed(self.settings, log, inputs, self._at_work)
             except ReplayMismatch as error:
                 raise _refused(error, log, self.settings.name) from error
         self._live = live
