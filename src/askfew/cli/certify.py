@@ -117,7 +117,7 @@ def _check_source(ask: str | None, recorded: Path | None, log: Path | None) -> N
         raise InvalidInput(
             "answers must come from --ask MODULE:FUNCTION or --recorded FILE",
             "both" if ask else "none",
-            "say who",
+            "give one of them",
         )
     if recorded is not None and log is not None:
         raise InvalidInput("--log keeps what a function answers", "--recorded", "leave it out")

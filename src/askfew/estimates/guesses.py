@@ -47,8 +47,8 @@ _HALVINGS = 3
 _HALF_STARTS = 4
 """Starts of EM for a half. A round number, for speed."""
 _FITTED = 10_000
-"""The most items that classes are fitted to, for speed: the levels of so many are as good as known,
-and 100,000 took five seconds (benchmarks/scale.md). The fitted model sorts the others."""
+"""The most items that classes are fitted to, for speed: the levels of this many are as good as
+known, and 100,000 took five seconds (benchmarks/scale.md). The fitted model sorts the others."""
 _PREDICTED = 50_000
 """The most cells that are predicted to find the belief. A round number, for speed."""
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from askfew.answer_warnings import AnswerWarning, read_warning
 from askfew.campaigns.campaign import Assignment, Shown
-from askfew.campaigns.db.queries.calls import Call, CallLimits, let_in
+from askfew.campaigns.db.queries.calls import Call, CallLimits, add_call
 from askfew.campaigns.setting_values import read_kind
 from askfew.campaigns.slots.intake import Receipt, Received
 from askfew.errors import InvalidInput, MissingExtra, StoreUnreachable
@@ -93,7 +93,7 @@ class ServerDesk:
         An invited worker counts alone: their limits are those of their own endpoint.
         """
         if self._invited:
-            return let_in(self._calls, Call(time.time(), tokens, call), most)
+            return add_call(self._calls, Call(time.time(), tokens, call), most)
         body = {"id": call, "tokens": tokens, "most_requests": most.requests}
         body["most_tokens"] = most.tokens
         return float(self._api.send("POST", f"{self._campaign}/calls", body)["wait"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from askfew.campaigns.db.queries.calls import Call, CallLimits, let_in, shared_calls
+from askfew.campaigns.db.queries.calls import Call, CallLimits, add_call, shared_calls
 from askfew.campaigns.store import Store
 from askfew.errors import StoreUnreachable
 from askfew.web.access.invitations import new_link
@@ -36,7 +36,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def alone(clock: Clock) -> Admit:
     """A desk that knows of no other calls."""
     known: list[Call] = []
-    return lambda call, tokens, most: let_in(known, Call(clock(), tokens, call), most)
+    return lambda call, tokens, most: add_call(known, Call(clock(), tokens, call), most)
 
 
 async def admitted(gate: Limits, clock: Clock, tokens: int, used: int = 0) -> float:

@@ -45,7 +45,7 @@ _MOST_LISTED = 20_000
 """The most answers that are listed one by one: with more, the page is too large for a browser. A
 plain choice."""
 _MOST_FITTED = 10_000
-"""The most items that guesses are fitted to. A plain choice: the levels of so many items are as
+"""The most items that guesses are fitted to. A plain choice: the levels of this many items are as
 good as known, and 100,000 would take two seconds more (benchmarks/scale.md). ``askfew result`` fits
 all."""
 _MOST_ITEMS = 500

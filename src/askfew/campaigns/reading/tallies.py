@@ -38,7 +38,7 @@ __all__ = [
 
 _MOST_COMPARED = 10_000
 """The most items by which agreement is measured; of more items, every second or third and so on is
-used. A plain choice: from so many answers a share is known to a percent, and reading more takes
+used. A plain choice: from this many answers a share is known to a percent, and reading more takes
 long (benchmarks/scale.md)."""
 
 

@@ -1,4 +1,4 @@
-"""Handing out slots: who is let in, and who gets which question next, in one short transaction."""
+"""Handing out slots: who is admitted, and who gets which question next, in one transaction."""
 
 from __future__ import annotations
 

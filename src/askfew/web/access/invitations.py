@@ -88,7 +88,7 @@ def invite_all(campaign: Campaign, names: Sequence[str]) -> dict[str, str | None
     for worker in people:
         check_name(worker)
     with campaign.database.write() as connection:
-        return {worker: let_in(connection, campaign, worker) for worker in people}
+        return {worker: _invite_by_link(connection, campaign, worker) for worker in people}
 
 
 def read_names(typed: str, table: bytes = b"") -> list[str]:
@@ -135,7 +135,7 @@ def new_link(campaign: Campaign, worker: str) -> str:
         return _make_link(connection, campaign, worker)
 
 
-def let_in(
+def _invite_by_link(
     connection: Connection, campaign: Campaign, worker: str, *, signed_up: bool = False
 ) -> str | None:
     """As ``invite``, within a transaction."""
@@ -251,6 +251,6 @@ def sign_up(campaign: Campaign, token: str, worker: str) -> str:
                 repr(worker),
                 "choose another, or open your own link if you have signed up before",
             )
-        own = let_in(connection, campaign, worker, signed_up=True)
+        own = _invite_by_link(connection, campaign, worker, signed_up=True)
         assert own is not None
         return own

@@ -11,7 +11,7 @@ from sqlalchemy import delete, insert, select, text
 from askfew.campaigns.db.database import Database
 from askfew.campaigns.db.schema import calls
 
-__all__ = ["Call", "CallLimits", "admit_call", "let_in", "shared_calls"]
+__all__ = ["Call", "CallLimits", "add_call", "admit_call", "shared_calls"]
 
 _MINUTE = 60.0
 
@@ -33,10 +33,10 @@ class CallLimits:
     tokens: int | None = None
 
 
-def let_in(known: list[Call], new: Call, most: CallLimits) -> float:
+def add_call(known: list[Call], new: Call, most: CallLimits) -> float:
     """Add the call if the last minute has room for it, and return 0; else the seconds to wait.
 
-    A call that was let in before is corrected to the tokens that are said now.
+    A call that was added before is corrected to the tokens that are said now.
     """
     # A clock that was set back must not keep anybody waiting for more than a minute.
     known[:] = [each for each in known if abs(new.time - each.time) < _MINUTE]
@@ -58,7 +58,7 @@ def let_in(known: list[Call], new: Call, most: CallLimits) -> float:
 def admit_call(database: Database, new: Call, most: CallLimits) -> float:
     """The same among the calls that the store knows of."""
     with shared_calls(database) as known:
-        return let_in(known, new, most)
+        return add_call(known, new, most)
 
 
 @contextmanager
