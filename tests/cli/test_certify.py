@@ -121,7 +121,7 @@ BAD = {
     "--cut x=high --ask judge:answer --items 4": "--cut must be QUESTION=VALUE, got 'x=high'",
     "--cut x=nan --ask judge:answer --items 4": "a cut must be a finite number, got nan",
     "--cut x=0.5": "answers must come from --ask MODULE:FUNCTION or --recorded FILE, got none",
-    "--cut x=0.5 --ask judge:answer --recorded a.csv": "answers must come from --ask MODULE:FUNCTION",
+    "--cut x=0.5 --ask judge:answer --recorded a.csv": "answers must come from --ask",
     "--cut x=0.5 --ask judge:answer": "--ask needs to know the items, got none",
     "--cut x=0.5 --ask judge:answer --items 1": "items must be a whole number, at least 2, got 1",
     "--cut x=0.5 --ask judge:answer --items twice.csv": "twice.csv line 3: each item must have an",

@@ -1,8 +1,11 @@
 """Options of a method: those that were given, and one sentence for those it does not take."""
 
+import inspect
+from dataclasses import dataclass
+
 import pytest
 
-from askfew.cli.options import method_options
+from askfew.cli.options import AsJson, Items, Questions, expand_options, method_options
 from askfew.errors import InvalidInput
 
 
@@ -34,3 +37,27 @@ def test_what_a_method_does_not_take_is_one_sentence(
 ) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         method_options("frugal", **given)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Size:
+    items: Items = 3
+    questions: Questions = 4
+
+
+SMALL = Size(items=2)
+
+
+def test_each_field_of_a_dataclass_is_an_option_with_its_default() -> None:
+    called: list[tuple[str, Size, bool]] = []
+
+    @expand_options
+    def command(name: str, size: Size = SMALL, json: AsJson = False) -> None:
+        called.append((name, size, json))
+
+    options = inspect.signature(command).parameters
+    assert list(options) == ["name", "items", "questions", "json"]
+    assert [options[each].default for each in ("items", "questions")] == [2, 4]
+    assert [options[each].annotation for each in ("items", "questions")] == [Items, Questions]
+    command(name="birds", items=5, questions=4, json=True)
+    assert called == [("birds", Size(items=5), True)]
