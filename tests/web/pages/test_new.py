@@ -81,7 +81,7 @@ def test_pictures_alone_are_items_in_human_order() -> None:
         ({"questions": ""}, ITEMS, "questions", "at least one question"),
         ({}, None, "items", "there must be items"),
         ({}, b"id,text\na,x\na,y\n", "items", "items.csv line 3: an id must be used once"),
-        ({}, b"id;text\na;x\n", "items", "items.csv line 1: columns must be separated"),
+        ({}, b"id;text\na;x\n", "items", "items.csv line 2: there must be at least two items"),
         ({}, b"id,text,image\na,x,no.png\nb,y,\n", "items", "items.csv line 2: image must be one"),
     ],
 )
