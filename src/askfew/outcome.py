@@ -79,6 +79,7 @@ class Outcome:
             identical=self.rule is None,
             on=self.question,
             rule=None if self.rule is None else self.rule.renamed(self._carrying),
+            told=self.told,
         )
 
     @property

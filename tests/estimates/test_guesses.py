@@ -189,3 +189,73 @@ def test_a_session_guesses_at_any_time(method: str) -> None:
     assert agreed[-1] == 1.0
     assert talk.outcome is not None
     assert talk.guesses.groups.tolist() == talk.outcome.guesses.tolist()
+
+
+def torn(times: int) -> tuple[Problem, CellSums, Ints, Rule]:
+    """Ten low and ten high items, and one that says yes to all of two questions of four.
+
+    The labelled items are much surer of the first question, so fitted classes go by that one; by
+    the rule, which weighs all alike, the last item lies on the cut.
+    """
+    yes = np.full((21, 4), 0.3)
+    yes[10:20] = 0.7
+    yes[:10, 0], yes[10:20, 0] = 0.0, 1.0
+    yes[20] = [1.0, 1.0, 0.0, 0.0]
+    labels = np.repeat([0, 1, -1], [10, 10, 1])
+    node = Node((0, 1, 2, 3), (1.0,) * 4, (0.5,) * 4, (0,), (1,), (-0.3, 0.3))
+    return Problem(21, 4), asked(np.round(times * yes), times), labels, Rule((0, 1, 2, 3), node)
+
+
+TOLD = np.array([0, 0, *[-1] * 8, 1, 1, *[-1] * 9])
+
+
+def test_an_item_that_stays_between_the_groups_is_not_as_sure_as_the_classes_are() -> None:
+    problem, cells, labels, rule = torn(10)
+    by_classes = guess_groups(problem, cells, labels, 2, sure=0.95, rule=rule)
+    pooled = guess_groups(problem, cells, labels, 2, sure=0.95, rule=rule, told=TOLD)
+    assert by_classes.confidence[20] > 0.95
+    assert pooled.confidence[20] < 0.9
+    assert pooled.confidence[:20].tolist() == by_classes.confidence[:20].tolist()
+
+
+def test_an_item_that_was_hardly_asked_is_guessed_by_the_classes() -> None:
+    problem, cells, labels, rule = torn(2)
+    by_classes = guess_groups(problem, cells, labels, 2, sure=0.95, rule=rule)
+    guesses = guess_groups(problem, cells, labels, 2, sure=0.95, rule=rule, told=TOLD)
+    assert guesses.confidence.tolist() == by_classes.confidence.tolist()
+
+
+@pytest.mark.parametrize("kind", [YesNo(), Scale(1, 5), Number(0.5)], ids=str)
+def test_anchors_have_a_say_about_items_between_the_groups(kind: AnswerKind) -> None:
+    """Only a fifth question, which is not the rule's, tells on which side the last item is."""
+    _, cells, labels, rule = torn(10)
+    low, width = (kind.low, kind.high - kind.low) if isinstance(kind, Scale) else (0.0, 1.0)
+    extra = asked(10 * np.array([[0.1], [0.1], [0.9], [0.9], [0.1]]), 10)
+    item = np.concatenate([cells.item, np.array([0, 1, 10, 11, 20])])
+    question = np.concatenate([cells.question, np.full(5, 4)])
+    count = np.concatenate([cells.count, extra.count])
+    total = low * count + width * np.concatenate([cells.sum, extra.sum])
+    heard = CellSums(item, question, count, total, total)
+    if isinstance(kind, Scale):
+        root = rule.root
+        cuts = tuple(low + width * cut for cut in root.cuts)
+        rule = Rule(rule.questions, Node(root.questions, root.weights, cuts, (0,), (1,)))
+    said = [
+        guess_groups(Problem(21, 5, kind), heard, labels, 2, sure=0.95, rule=rule, told=each)
+        for each in (None, TOLD)
+    ]
+    chance = [g.confidence[20] if g.groups[20] == 1 else 1 - g.confidence[20] for g in said]
+    assert chance[1] < chance[0]
+
+
+def test_anchors_who_contradict_a_cut_make_its_sides_less_sure() -> None:
+    """Half of the anchors lie on the wrong side, so which side an item is on says little."""
+    yes = np.array([[9.0], [1.0], [9.0], [1.0], [8.0]])
+    told = np.array([0, 0, 1, 1, -1])
+    rule = Rule.cut(0, 0.5)
+    problem, cells = Problem(5, 1), asked(yes, 10)
+    alone = guess_groups(problem, cells, told, 2, sure=0.95, rule=rule)
+    pooled = guess_groups(problem, cells, told, 2, sure=0.95, rule=rule, told=told)
+    assert (alone.groups[4], pooled.groups[4]) == (1, 1)
+    assert alone.confidence[4] > 0.95
+    assert pooled.confidence[4] < 0.8

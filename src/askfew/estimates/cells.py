@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from askfew.answers import Number, YesNo
 from askfew.records import Batch, Floats, Ints, Problem, Tally
 
-__all__ = ["CellSums", "CellTable", "Cells"]
+__all__ = ["CellSums", "CellTable", "Cells", "Mask"]
 
 Mask: TypeAlias = NDArray[np.bool_]
 _Columns: TypeAlias = list[NDArray[Any]]

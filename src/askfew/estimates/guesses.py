@@ -16,6 +16,13 @@ and nothing needs to be bounded.
 
 Where a rule cuts one question in two, its groups are the sides of the cut. Then no model is needed:
 a guess is the side that the item's own answers lie on.
+
+Items that a rule was asked about again and again without a decision are unlike those it labelled:
+they lie between the groups, where classes fitted to the labelled ones are sure and often wrong.
+Anchors say what the groups are meant to be. So with anchors half of such a guess is what they alone
+would say (naive Bayes), the other half what the classes say; with two groups a third of that is the
+side of the rule that the item's own answers lie on. Where these differ the guess is less sure. (The
+weights were chosen on seeds 1000 to 1015 of real tables; benchmarks/guesses.md has others.)
 """
 
 from __future__ import annotations
@@ -27,8 +34,16 @@ import numpy as np
 import scipy
 
 from askfew.answers import AnswerKind, Number
-from askfew.estimates.cells import CellSums
-from askfew.estimates.classes import DISCOUNT, EDGE, CellMeans, Classes, fit
+from askfew.estimates.cells import CellSums, Mask
+from askfew.estimates.classes import (
+    DISCOUNT,
+    EDGE,
+    CellMeans,
+    Classes,
+    fit,
+    log_likelihood,
+    normalised,
+)
 from askfew.records import Floats, Ints, Problem
 from askfew.rule import Rule
 
@@ -49,6 +64,13 @@ _HALF_STARTS = 4
 _FITTED = 10_000
 """The most items that classes are fitted to, for speed: the levels of this many are as good as
 known, and 100,000 took five seconds (benchmarks/scale.md). The fitted model sorts the others."""
+_TRIED = 3
+"""Rounds of a rule after which an item without a label is taken to lie between the groups: as many
+as the method asks before it gives an item up."""
+_BY_ANCHORS = 0.5
+"""What the log odds of naive Bayes on the anchors are multiplied by: few items are known, so they
+are too sure. On real tables undecided items then stated .04 more than they were right on average
+(seeds 1000 to 1015), with 1 it was .08."""
 _PREDICTED = 50_000
 """The most cells that are predicted to find the belief. A round number, for speed."""
 
@@ -71,6 +93,7 @@ def guess_groups(
     identical: bool = False,
     on: int | None = None,
     rule: Rule | None = None,
+    told: Ints | None = None,
 ) -> Guesses:
     """Guess the group of every item.
 
@@ -78,7 +101,8 @@ def guess_groups(
     if that is 0 they are kept as guesses, but the classes are fitted without them. ``identical``
     says that items of one group are the same, so that repeats count in full. If the labels rest on
     one question, ``on``, the groups are what items answer to that one. ``rule`` is the rule of the
-    labels, if they follow one, with its questions by number.
+    labels, if they follow one, with its questions by number. ``told`` are the labels that the user
+    gave (-1 elsewhere).
 
     >>> item, sums = np.arange(3), np.array([9.0, 0.0, 8.0])
     >>> cells = CellSums(item, np.zeros(3, int), np.full(3, 9), sums, sums)
@@ -86,7 +110,12 @@ def guess_groups(
     array([0, 1, 0])
     """
     if rule is not None and _is_one_cut(rule):
-        return _kept(_by_cut(problem, cells, rule), labels, sure)
+        chances = _by_cut(problem, cells, rule)
+        anchored = None if told is None else _by_anchors(problem, cells, told, groups)
+        if anchored is not None:
+            between = _tried(problem, cells, rule) & (labels < 0)
+            chances[between] = (chances + anchored)[between] / 2
+        return _kept(chances, labels, sure)
     chances = np.full((problem.items, groups), 1 / groups)
     known = labels[cells.item]
     complete = sure > 0 and len(np.unique(known[known >= 0])) == groups
@@ -107,6 +136,13 @@ def guess_groups(
         order = np.arange(groups) if complete else _order(believed, known)
         chances[:] = shares[order]
         chances[table.items] = believed[:, order]
+        anchored = None if told is None else _by_anchors(problem, cells, told, groups)
+        if complete and rule is not None and anchored is not None:
+            between = _tried(problem, cells, rule) & (labels < 0)
+            own = chances
+            if _is_one_division(rule):
+                own = (2 * chances + _by_division(problem, cells, rule)) / 3
+            chances[between] = (own + anchored)[between] / 2
     return _kept(chances, labels, sure)
 
 
@@ -120,8 +156,12 @@ def _kept(chances: Floats, labels: Ints, sure: float) -> Guesses:
     return Guesses(guessed, confidence)
 
 
+def _is_one_division(rule: Rule) -> bool:
+    return sorted(rule.leaves) == [(0,), (1,)]
+
+
 def _is_one_cut(rule: Rule) -> bool:
-    return len(rule.questions) == 1 and sorted(rule.leaves) == [(0,), (1,)]
+    return len(rule.questions) == 1 and _is_one_division(rule)
 
 
 def _by_cut(problem: Problem, cells: CellSums, rule: Rule) -> Floats:
@@ -133,7 +173,11 @@ def _by_cut(problem: Problem, cells: CellSums, rule: Rule) -> Floats:
     count, total = np.zeros((2, problem.items))
     count[here.item], total[here.item] = here.count, here.sum
     above = 1 - _below(problem.kind, rule.root.cuts[0], count, total)
-    high = above if rule.root.weights[0] > 0 else 1 - above
+    return _two_groups(rule, above if rule.root.weights[0] > 0 else 1 - above)
+
+
+def _two_groups(rule: Rule, high: Floats) -> Floats:
+    """The probabilities of both groups, from that of the high side."""
     order = np.argsort([group for (group,) in rule.leaves])  # leaves go from low to high
     return np.asarray(np.stack([1 - high, high], axis=1)[:, order])
 
@@ -146,6 +190,62 @@ def _below(kind: AnswerKind, cut: float, count: Floats, total: Floats) -> Floats
     yes = (total - kind.low * count) / (kind.high - kind.low)
     share = np.clip((cut - kind.low) / (kind.high - kind.low), 0, 1)
     return np.asarray(scipy.special.betainc(1 + yes, 1 + count - yes, share), dtype=np.float64)
+
+
+def _tried(problem: Problem, cells: CellSums, rule: Rule) -> Mask:
+    """Which items were asked the rule's first committee in several rounds."""
+    count, _ = _of_rule(problem, cells, rule)
+    return np.asarray(count[:, list(rule.root.questions)].min(axis=1) >= _TRIED)
+
+
+def _by_division(problem: Problem, cells: CellSums, rule: Rule) -> Floats:
+    """The probability of each side of the only division (items x groups), by an item's own answers
+    and a normal approximation.
+    """
+    count, total = _of_rule(problem, cells, rule)
+    means = CellMeans.of(problem.kind, count, total).means
+    cuts, weights = np.array(rule.root.cuts), np.array(rule.root.weights)
+    here = list(rule.root.questions)
+    if isinstance(problem.kind, Number):
+        noise = np.full(count.shape, problem.kind.sigma**2)
+    else:
+        cuts = (cuts - problem.kind.low) / (problem.kind.high - problem.kind.low)
+        # Half an answer at either end is added, so that no item seems to be without noise.
+        means = (count * means + 0.5) / (count + 1)
+        noise = means * (1 - means)
+    scores = (weights * (means[:, here] - cuts)).sum(axis=1)
+    spread = np.sqrt((weights**2 * noise[:, here] / (count[:, here] + 1)).sum(axis=1))
+    return _two_groups(rule, np.asarray(scipy.special.ndtr(scores / spread)))
+
+
+def _of_rule(problem: Problem, cells: CellSums, rule: Rule) -> tuple[Floats, Floats]:
+    """Counts and sums of all items' answers to the rule's questions (items x questions)."""
+    count, total = np.zeros((2, problem.items, len(rule.questions)))
+    for place, question in enumerate(rule.questions):
+        here = cells.where(cells.question == question)
+        count[here.item, place], total[here.item, place] = here.count, here.sum
+    return count, total
+
+
+def _by_anchors(problem: Problem, cells: CellSums, told: Ints, groups: int) -> Floats | None:
+    """The probability of each group by naive Bayes on the anchors; None if a group has none."""
+    if not len(cells) or len(np.unique(told[told >= 0])) < groups:
+        return None
+    table = cells.table()
+    known = told[table.items]
+    answered = CellMeans.of(problem.kind, table.counts, table.sums)
+    belongs = (known == np.arange(groups)[:, np.newaxis]).astype(np.float64)
+    # One answer at the question's overall mean is added to each group, as when classes are fitted.
+    weights = belongs @ answered.weights + 1
+    levels = (belongs @ (answered.weights * answered.means) + answered.overall) / weights
+    variances = None
+    if answered.sigma is None:
+        levels = np.clip(levels, EDGE, 1 - EDGE)
+    else:
+        variances = np.full(levels.shape[1], answered.sigma**2)
+    chances = np.full((problem.items, groups), 1 / groups)
+    chances[table.items] = normalised(_BY_ANCHORS * log_likelihood(answered, levels, variances))
+    return chances
 
 
 def _fitted_items(known: Ints, groups: int) -> Ints:

@@ -159,6 +159,7 @@ def guesses_of(
         sure=1 - campaign.settings.delta if known.promised else 0.0,
         identical=campaign.settings.method != "rule",
         rule=rule,
+        told=known.told,
     )
 
 
