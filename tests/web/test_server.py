@@ -182,6 +182,17 @@ def test_workers_count_wrong_tokens_together_and_hear_of_changes(fresh_database:
     store.close()
 
 
+def test_ctrl_c_is_for_the_parent_of_workers_alone(tmp_path: Path) -> None:
+    """A terminal sends it to all of them, also to those that are still importing."""
+    with server_process(f"sqlite:///{tmp_path / 'store.db'}", workers=2) as server:
+        wait_until(lambda: len(server.children()) == 2, "two processes")
+        for each in server.children():
+            status = dict(
+                line.split(":", 1) for line in Path(f"/proc/{each}/status").read_text().splitlines()
+            )
+            assert int(status["SigBlk"], 16) & 1 << signal.SIGINT - 1
+
+
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     server = ServerProcess(f"sqlite:///{tmp_path / 'store.db'}", workers=2)
     wait_until(lambda: len(server.children()) == 2, "two processes")

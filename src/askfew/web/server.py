@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from threading import Event, Thread
@@ -149,6 +150,8 @@ class _ServerProcess:
         self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(self._settings,))
         # Ctrl-C goes to all processes of a terminal. Only the parent heeds it, and tells the
         # others: a process that is still importing would print where it was interrupted.
+        # The tracker of spawned processes comes first, because its start unblocks the signal.
+        resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         self.process.start()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])

@@ -44,8 +44,8 @@ def test_pictures_alone_are_items_in_human_order() -> None:
     [
         ({"name": "../etc"}, ITEMS, "name", "name must be"),
         ({"price": "much"}, ITEMS, "price", "price must be a number"),
-        ({"delta": "2"}, ITEMS, "delta", "delta"),
-        ({"max_answers": "0"}, ITEMS, "max_answers", "max_answers must be a whole number"),
+        ({"delta": "2"}, ITEMS, "delta", "the allowed error must lie strictly between 0 and 1"),
+        ({"max_answers": "0"}, ITEMS, "max_answers", "the cap on answers must be a whole"),
         ({"answers": "scale", "low": "5", "high": "1"}, ITEMS, "answers", "answers must be"),
         ({"answers": "number", "sigma": "-1"}, ITEMS, "answers", "answers must be"),
         ({"gap": "wide"}, ITEMS, "gap", "a range must be a number"),
@@ -58,7 +58,8 @@ def test_pictures_alone_are_items_in_human_order() -> None:
         ({"method": "frugal", "error": "share"}, ITEMS, "error", "error is a setting of another"),
         ({"tolerance": "0.1"}, ITEMS, "tolerance", "tolerance is a setting of another"),
         ({"tolerance": "-1"}, ITEMS, "tolerance", "tolerance must be a number of at least 0"),
-        ({"per_cell": "0"}, ITEMS, "per_cell", "per_cell must be a whole number"),
+        ({"per_cell": "0"}, ITEMS, "per_cell", "answers per cell must be a whole number"),
+        ({"lease_seconds": "0"}, ITEMS, "lease_seconds", "at most 31,622,400, got 0.0: write for"),
         (
             {},
             b"id,text,group\na,,x\nb,,x\nc,,\nd,,\n",

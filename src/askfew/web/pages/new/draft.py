@@ -39,6 +39,15 @@ _REAL = ("delta", "price", "lease_seconds", "step_timeout", "tolerance", "gold")
 _FEWEST_TO_FORECAST = 4
 """The fewest items for which the form shows a forecast. A plain choice: fewer need few answers."""
 RANGES = ("gap", "share", "useful")
+_LABELS = {
+    "delta": "the allowed error",
+    "max_answers": "the cap on answers",
+    "per_cell": "answers per cell",
+    "answers_per_worker_and_cell": "answers per person and cell",
+    "lease_seconds": "the lease",
+    "step_timeout": "the step time-out",
+}
+"""What the form calls settings whose names are not words."""
 
 
 def items_from(table: bytes | None, pictures: Iterable[tuple[str, bytes]]) -> tuple[Item, ...]:
@@ -188,7 +197,7 @@ def read_draft(filled: FormInput) -> tuple[Draft | None, dict[str, str]]:
         try:
             return make()
         except AskfewError as error:
-            sentences.setdefault(name, str(error))
+            sentences.setdefault(name, _in_words_of_the_form(name, str(error)))
             return None
 
     texts = {key: text.strip() for key, text in filled.texts.items()}
@@ -223,7 +232,8 @@ def read_draft(filled: FormInput) -> tuple[Draft | None, dict[str, str]]:
             # Anchors can come from the CSV file or from their own field; the sentence is shown
             # where they were typed.
             typed = wrong[0] == "items" and texts.get("known")
-            sentences.setdefault("known" if typed else wrong[0], str(wrong[1]))
+            said = _in_words_of_the_form(wrong[0], str(wrong[1]))
+            sentences.setdefault("known" if typed else wrong[0], said)
     expected = None
     if settings is not None and len(items) >= _FEWEST_TO_FORECAST:
         expected = {key: given for key, given in ranges.items() if given is not None}
@@ -235,6 +245,18 @@ def read_draft(filled: FormInput) -> tuple[Draft | None, dict[str, str]]:
     if sentences or settings is None:
         return None, sentences
     return Draft(settings, items, questions, reuse, expected), {}
+
+
+def _in_words_of_the_form(setting: str, sentence: str) -> str:
+    """A sentence about a setting, by the label of its field and without the syntax of a file.
+
+    >>> _in_words_of_the_form("max_answers", "max_answers must be ..: write max_answers = 5000")
+    'the cap on answers must be ..: write 5000'
+    """
+    plain = sentence.replace(f"{setting} = ", "")
+    if setting not in _LABELS:
+        return plain
+    return re.sub(rf"^{setting}(, [^,]+,)?(?= )", _LABELS[setting], plain)
 
 
 def _range(text: str) -> Range | None:
