@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
@@ -15,6 +15,7 @@ from askfew.errors import InvalidInput
 
 __all__ = [
     "METHOD_HELP",
+    "NO_OPTIONS",
     "Anchors",
     "AsJson",
     "Balance",
@@ -28,6 +29,7 @@ __all__ = [
     "LookFor",
     "MaxAnswers",
     "Method",
+    "MethodOptions",
     "Noise",
     "PerCell",
     "Price",
@@ -104,6 +106,21 @@ MaxAnswers = Annotated[int, Option(help="Cap on the answers of a run.")]
 Price = Annotated[float, Option(help="Price of an answer.")]
 Jobs = Annotated[int, Option(help="Processes; -1 for all cores. Results do not depend on it.")]
 AsJson = Annotated[bool, Option("--json", help="One JSON document on standard output.")]
+
+
+@dataclass(frozen=True)
+class MethodOptions:
+    """Options of a method, as arguments of ``method_options``."""
+
+    look_for: LookFor = None
+    error: Error = None
+    per_cell: PerCell = None
+    tolerance: Tolerance = None
+    audit: Audit = None
+    anchors: Anchors = 0
+
+
+NO_OPTIONS = MethodOptions()
 
 
 def expand_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -86,6 +86,7 @@ QuestionsPerCall = Annotated[int, Option(help="Answers that one such call brings
 Cap = Annotated[int | None, Option(help="How likely is it to stay under this many answers?")]
 
 
+@options.expand_options
 def plan(
     method: options.Method = "frugal",
     items: options.Items = 200,
@@ -95,12 +96,7 @@ def plan(
     useful: Useful = None,
     groups: options.Groups = 2,
     spread: Spread = None,
-    look_for: options.LookFor = None,
-    error: options.Error = None,
-    per_cell: options.PerCell = None,
-    tolerance: options.Tolerance = None,
-    audit: options.Audit = None,
-    anchors: options.Anchors = 0,
+    wished: options.MethodOptions = options.NO_OPTIONS,
     defining: Defining = 0,
     rule: RuleFile = None,
     noise: options.Noise = "yes-no",
@@ -123,7 +119,9 @@ def plan(
     if tokens is not None or token_price is not None:
         price = _price_of_a_call(tokens, token_price) / questions_per_call
     told = OwnerKnowledge(
-        (anchors,) * groups if anchors else (), defining, None if rule is None else Rule.load(rule)
+        (wished.anchors,) * groups if wished.anchors else (),
+        defining,
+        None if rule is None else Rule.load(rule),
     )
     told.check(items, questions)
     unknown = default_unknown(
@@ -142,12 +140,7 @@ def plan(
         options=options.method_options(
             method,
             groups=groups,
-            look_for=look_for,
-            error=error,
-            per_cell=per_cell,
-            tolerance=tolerance,
-            audit=audit,
-            anchors=anchors,
+            **vars(wished),
             defining=defining,
             rule=rule is not None,
         ),
@@ -166,7 +159,7 @@ def plan(
     if json:
         print_json(bill.to_dict())
     else:
-        _print_bill(bill, error or "any")
+        _print_bill(bill, wished.error or "any")
 
 
 def _ranges(groups: int, **written: str | None) -> dict[str, Range]:

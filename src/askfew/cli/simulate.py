@@ -66,12 +66,7 @@ _PAPER_WORLD = WorldOptions(items=20, questions=1000, useful=53, gap=2.0, noise=
 def simulate(
     method: Methods = "frugal",
     world: WorldOptions = _PAPER_WORLD,
-    look_for: options.LookFor = None,
-    error: options.Error = None,
-    per_cell: options.PerCell = None,
-    tolerance: options.Tolerance = None,
-    audit: options.Audit = None,
-    anchors: options.Anchors = 0,
+    wished: options.MethodOptions = options.NO_OPTIONS,
     delta: options.Delta = 0.05,
     runs: Annotated[int, Option(help="How many runs.")] = 100,
     seed: options.Seed = 0,
@@ -90,12 +85,7 @@ def simulate(
         each: options.method_options(
             each,
             groups=world.groups,
-            look_for=look_for,
-            error=error,
-            per_cell=per_cell,
-            tolerance=tolerance,
-            audit=audit,
-            anchors=anchors,
+            **vars(wished),
         )
         for each in methods
     }
@@ -112,7 +102,7 @@ def simulate(
             max_answers=max_answers,
             # Next to others, a method that stops by itself gets no budget.
             budget=budget if len(methods) == 1 or takes_budget(each) else None,
-            anchors=anchors,
+            anchors=wished.anchors,
             options=options_of[each],
             watch=progress(f"{each} runs", runs),
         )
