@@ -91,15 +91,21 @@ class Checks:
         return lines
 
     def _audit(self, audited: Audited) -> str:
+        if not audited.answers:
+            if self.splits:
+                return "audited: nothing more was asked, because a question splits a group already"
+            return f"audited: none of the {counted(audited.wanted, 'answer')} came"
         carry = {each.question for each in self.questions if each.role == "carries"}
         others = sum(each not in carry for each in audited.questions)
+        short = audited.answers < audited.wanted and not self.splits
+        many = f"{audited.answers:,} of " if short else ""
         seen = (
             "a question splits a group, as said above"
             if self.splits
             else "no question was seen to split a group"
         )
         return (
-            f"audited: {counted(audited.answers, 'answer')} on"
+            f"audited: {many}{counted(audited.wanted if short else audited.answers, 'answer')} on"
             f" {counted(len(audited.questions), 'question')}, {others} of which the labels do not"
             f" rest on: {seen}"
         )

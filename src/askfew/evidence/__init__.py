@@ -7,7 +7,7 @@ fixed before the answers come.
 
 - ``blocks``: do an item and its references have different means?
 - ``samples``: do all members of a block have the same mean?
-- ``sameness``: do all items of a group have the same mean, whatever the answers show them to be?
+- ``sameness``: do all items of a group have the same mean? For the check beside a certificate.
 - ``conditional``: of a block's yes/no answers, did one item give the yes too often or too rarely?
 - ``line``: does an item's mean score over several questions lie above a line?
 - ``mixtures``: gaps of unknown size, and intervals.

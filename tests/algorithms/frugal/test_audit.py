@@ -232,6 +232,21 @@ def test_the_certificate_says_what_was_audited() -> None:
     assert told["names"] == [str(each) for each in told["questions"]]
     assert "audit 100" in str(alike)
     assert "audited" not in askfew.cluster(two_groups(5), rng=5).to_dict()["checks"]
+    before = alike.answers - 100
+    cut = askfew.cluster(two_groups(5), audit=100, rng=5, max_answers=before + 50)
+    assert f"- audited: {cut.answers - before} of 100 answers on" in str(cut)
+    gone = askfew.cluster(Gone(two_groups(5)), audit=100, rng=5)
+    assert "- audited: none of the 100 answers came" in str(gone)
+
+
+def test_where_answers_show_it_already_nothing_more_is_asked() -> None:
+    """Items of a group differ on the very question that sorts them."""
+    means = np.repeat([[0.02], [0.35], [0.65], [0.98]], 10, axis=0)
+    outcome = askfew.cluster(bernoulli(means, rng=2), audit=300, rng=2, max_answers=50_000)
+    assert outcome.checks is not None
+    assert outcome.checks.splits
+    assert "audit" not in outcome.answers_by_phase
+    assert "nothing more was asked, because a question splits a group already" in str(outcome)
 
 
 def test_the_tolerance_of_more_groups_holds_in_the_check() -> None:
