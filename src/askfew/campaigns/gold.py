@@ -102,6 +102,7 @@ class GoldDesk:
         slot = kept.some_open_slot(raw, self.campaign) if left else None
         if slot is None:
             return None
+        # At random, because people who know the order could tell each other.
         cell = secrets.choice(left)
         lease = str(LeaseId.new(self.campaign, step, slot))
         kept.insert_gold(raw, self.campaign, worker, cell, lease, now)

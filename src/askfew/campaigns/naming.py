@@ -60,6 +60,7 @@ def name_group(campaign: Campaign, groups: tuple[str, ...], group: str, name: st
             names[group] = called
         else:
             names.pop(group, None)
+        # Two groups of one name could not be told apart in results and exports.
         if len(set(named(groups, names))) < len(groups):
             raise InvalidInput("groups must have different names", shown(called), "choose another")
         keep_names(connection, campaign.id, names)

@@ -143,6 +143,7 @@ def _write(path: Path, measured: Mapping[str, Measured]) -> None:
         for number, run in enumerate(each.runs)
     ]
     with path.open("w", newline="") as file:
+        # Methods have different phases, and each phase is a column.
         columns = dict.fromkeys(name for row in rows for name in row)
         writer = csv_format.DictWriter(file, fieldnames=list(columns))
         writer.writeheader()

@@ -268,9 +268,11 @@ class Retry:
             try:
                 return function()
             except StoreUnreachable as error:
+                # A busy server says itself how long to wait.
                 wait = max(pause, error.retry_after or 0.0)
                 if not waited:
                     logger.warning("waiting: %s", error)
+                # An event instead of a sleep: it ends at once when the worker is stopped.
                 if waited + wait > self.seconds or self._stopped.wait(wait):
                     raise
             waited += wait

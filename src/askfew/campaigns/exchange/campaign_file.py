@@ -200,6 +200,7 @@ def _line(row: Mapping[str, object]) -> bytes:
         key: {_BYTES: base64.b64encode(value).decode()} if isinstance(value, bytes) else value
         for key, value in row.items()
     }
+    # JSON has no NaN: the file would be refused when it is read.
     return json.dumps(plain, allow_nan=False).encode() + b"\n"
 
 

@@ -56,6 +56,7 @@ def interface(kind: AnswerKind, guidelines: str, *, pictures: bool) -> str:
     else:
         bounded = math.isfinite(kind.high - kind.low)
         bounds = f' min="{kind.low:g}" max="{kind.high:g}"' if bounded else ""
+        # Without a step, browsers take whole numbers only.
         control = f'<Number {asked}{bounds} step="0.01"/>'
     lines = [
         "<View>",

@@ -96,6 +96,7 @@ def _about(document: dict[str, Any], name: str | None) -> tuple[dict[str, Any], 
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidInput("settings must be a table in JSON", str(error), "export again") from None
     settings = Settings.from_dict(written if name is None else {**written, "name": name})
+    # Written anew: settings from an older version get the later ones, with their defaults.
     kept = {**document, "settings": json.dumps(settings.to_dict()), "name": settings.name}
     return kept, settings
 

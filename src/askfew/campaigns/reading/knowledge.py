@@ -131,6 +131,7 @@ def _why_undecided(outcome: StoredOutcome | None, state: str, labels: Ints) -> d
     rest = WHY_UNDECIDED["few-answers"]
     said: dict[int, str] = {}
     if outcome is not None:
+        # The reason is stored as a key, so that its words can be improved later.
         said = {item: WHY_UNDECIDED[word] for item, word in outcome.undecided.items()}
         if outcome.status == "no-consensus":
             rest = "no split was found"

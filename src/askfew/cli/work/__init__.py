@@ -56,6 +56,7 @@ def python(
 ) -> None:
     """Let a Python function answer until the campaign is over."""
     loaded = python_worker.load_function(function)
+    # Before a desk is opened: nothing is leased for a command that cannot work.
     python_worker.check_use(loaded, processes=processes, plate=plate)
     with desk.open(name, [desk.name(worker, function)]) as (opened,):
         done = python_worker.run(
@@ -102,6 +103,7 @@ def simulate(
     """Rehearse: answer as a crowd of given reliability would, until the campaign is over."""
     usual, by_question = simulated_worker.read_reliabilities(reliability or [])
     planted = None if groups is None else simulated_worker.groups_from_file(groups)
+    # Numbered, because a campaign counts answers by name: two of one name would be one worker.
     names = [f"{worker or _NAME} {n + 1}" for n in range(workers)]
     if workers == 1:
         names = [desk.name(worker, _NAME)]

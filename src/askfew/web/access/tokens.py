@@ -97,6 +97,7 @@ def close_session(store: Store, session: str) -> None:
 def _caller(store: Store, holder: Holder, campaign: str | None) -> Caller | None:
     if holder.expires is not None and holder.expires <= store.clock():
         return None
+    # The owner may enter every campaign; without one, only who it is was asked.
     if holder.worker is None or campaign is None:
         return Caller(None, holder.worker)
     if not holder.opens:
@@ -117,6 +118,7 @@ def hash_of(token: str) -> str:
     >>> len(hash_of("anything")), hash_of("a") == hash_of("b")
     (64, False)
     """
+    # replace: a form may send half of a surrogate pair, which must be refused and not fail.
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 

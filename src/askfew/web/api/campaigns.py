@@ -104,5 +104,6 @@ def image(
             picture = find_picture(connection, digest)
     if picture is None:
         raise Refused(404, "this campaign has no such picture")
+    # private: a proxy that many people share must not hand on what one of them may see.
     kept = {"Cache-Control": "private, max-age=31536000, immutable", "ETag": f'"{digest}"'}
     return Response(picture.content, media_type=picture.kind, headers=kept)

@@ -131,6 +131,7 @@ def next_questions(
 ) -> dict[str, Any]:
     """The next questions, as many as the page may have; and how far the campaign is."""
     worker = _worker(caller)
+    # An answer that is still on its way holds its lease; its question must not be shown again.
     known = {*sent.holding, *sent.answered}
     asked = leases_unknown_to_page(campaign, worker, known) if sent.lost else []
     room = may_hold(campaign, worker) - len(sent.holding) - len(asked)

@@ -76,6 +76,7 @@ def influence(
             "influence needs several questions in a call", "one", "pass --questions-per-call 5"
         )
     about, campaign = desk.describe(), desk.campaign
+    # One paraphrase: otherwise answers would also differ because of the wording.
     prompts = Prompts(about.answers, about.guidelines, config.paraphrases[:1])
     with _run_context(desk, config, key, math.inf, log) as (context, pictures):
         answerer = ModelAnswerer(

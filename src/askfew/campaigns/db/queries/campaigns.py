@@ -183,6 +183,7 @@ def reused_by(connection: Connection, number: int) -> list[int]:
         older = connection.execute(
             select(campaigns.c.reused).where(campaigns.c.id == number)
         ).scalar_one()
+        # In a damaged store the chain may lead back to its beginning.
         if older is None or older in found:
             return found
         found.append(number := older)

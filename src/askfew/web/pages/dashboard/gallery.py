@@ -76,6 +76,7 @@ def gallery_of(campaign: Campaign, details: Details, shelf: int | None, page: in
     pages = 1
     if opened is not None:
         pages = max(1, -(-int((known.labels == opened).sum()) // _TILES))
+        # Items may have left the shelf since the link to this page was made.
         page = min(max(page, 1), pages)
         titles = {opened: titles[opened]}
     shelves = []
@@ -92,6 +93,7 @@ def gallery_of(campaign: Campaign, details: Details, shelf: int | None, page: in
 
 def _in_order(details: Details, members: Ints) -> Ints:
     surely = np.array([_rank(details, int(item)) for item in members])
+    # Stable, so that items with the same evidence do not jump when the page renews itself.
     return members[np.argsort(-surely, kind="stable")]
 
 

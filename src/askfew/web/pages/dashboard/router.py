@@ -52,6 +52,7 @@ def dashboard(request: Request, caller: Owner, view: Viewed) -> Response:
 def summary(request: Request, caller: Owner, view: Viewed, seen: Seen = "") -> Response:
     """State, figures, and what the owner can do."""
     found = view.summary()
+    # Pages ask every few seconds. Usually nothing is new, and nothing need be rendered.
     if seen == found.standing.version:
         return Response(status_code=_SAME)
     context = _context(view, summary=found)
