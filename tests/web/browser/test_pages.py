@@ -12,7 +12,7 @@ from askfew.campaigns.records import Item, Question
 from askfew.campaigns.store import Store
 from campaign_tools import sweep
 from small_campaigns import answer, small_campaign, small_settings
-from web_browser import RunningServer, Visitor
+from web_browser import RunningServer, Visitor, told, until
 
 HOSTILE = "<script>window.broken = 1</script><img src=x onerror='window.broken = 2'>\"'{{ 7 * 7 }}"
 PHONE = {"width": 390, "height": 844}
@@ -89,6 +89,30 @@ def test_keys_are_hinted_at_where_there_are_keys(
         hints = visitor.page.locator(".answer-foot kbd").all()
         assert len(hints) == 5
         assert all(hint.is_visible() == hinted for hint in hints)
+
+
+def test_a_number_is_typed_only_where_there_is_a_question(
+    store: Store, server: RunningServer, visit: Callable[..., Visitor]
+) -> None:
+    campaign = sweep(store, 3, 1, answers={"number": {"sigma": 1.0}})
+    (one, two) = campaign.ask("bob", 2)
+    worker = visit()
+    worker.page.goto(server.link(campaign, "ann"))
+    field = worker.page.locator("#number")
+    button = worker.page.locator("#number-form button")
+    worker.wait_for_question()
+    field.fill("one")
+    button.click()
+    worker.page.get_by_text("“one” is no number").wait_for()
+    field.fill("1.5")
+    button.click()
+    worker.page.locator("#rest").wait_for()  # the other two are with somebody else
+    assert field.is_disabled()
+    assert button.is_disabled()
+    for each in (one, two):
+        campaign.tell(each.id, 2.0)
+    until(lambda: campaign.state == "ended", "her answer is sent")
+    assert sorted(row.value for row in told(campaign).values()) == [1.5, 2.0, 2.0]
 
 
 def focus_of(visitor: Visitor) -> str:

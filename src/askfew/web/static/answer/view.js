@@ -14,6 +14,7 @@ export const page = {
   undo: $("undo"),
   flag: $("flag"),
   number: $("number"),
+  send: document.querySelector("#number-form button"),
   choices: [...document.querySelectorAll("[data-value]")],
 };
 
@@ -42,7 +43,7 @@ export function show(question) {
   page.card.hidden = !question;
   page.rest.hidden = Boolean(question);
   page.root.dataset.lease = id || "";
-  const buttons = [...page.choices, page.skip, page.flag];
+  const buttons = [...page.choices, page.send, page.skip, page.flag].filter(Boolean);
   if (!question) focused = buttons.find((each) => each === document.activeElement) || focused;
   for (const each of buttons) each.disabled = !question;
   if (page.number) {
