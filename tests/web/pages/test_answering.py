@@ -123,6 +123,15 @@ def test_the_page_says_how_far_the_campaign_is_and_when_it_rests(site: Site, sto
     assert ann.post(NEXT, json={"holding": []}).json()["state"] == "paused"
 
 
+def test_two_items_are_asked_about_too(site: Site, store: Store) -> None:
+    """No forecast is made of so few, and none is needed."""
+    campaign = sweep(store, 2, 1)
+    came = site.worker(campaign).post(NEXT, json={"holding": []}).json()
+    assert came["questions"]
+    assert 0 <= came["progress"]["share"] <= 1
+    assert site.owner.get("/campaigns/sweep").status_code == 200
+
+
 def test_a_page_at_the_end_shows_the_end(site: Site, store: Store) -> None:
     """A server that read the figures in the middle must not show them beside "All done"."""
     campaign = sweep(store, 4, 2)

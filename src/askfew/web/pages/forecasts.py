@@ -142,7 +142,12 @@ def _in_own_process(request: ForecastRequest, job: Job) -> None:
 
 
 def least_answers(settings: Settings, problem: Problem) -> float:
-    """The lower bound on the mean number of answers for two groups, under the usual assumptions."""
+    """The lower bound on the mean number of answers for two groups, under the usual assumptions.
+
+    Two items in two groups leave nothing to ask, so there it is 0.
+    """
+    if problem.items < 3:
+        return 0.0
     usual = default_unknown(
         settings.answers, problem.items, problem.questions, method=settings.method
     )

@@ -265,10 +265,9 @@ class View:
 
     def _least(self) -> float:
         """The lower bound on answers; 0 if it is not known (more groups, very small campaigns)."""
-        problem = self.campaign.problem
-        if problem.items < 3 or self.settings.groups != 2:
+        if self.settings.groups != 2:
             return 0.0
-        return least_answers(self.settings, problem)
+        return least_answers(self.settings, self.campaign.problem)
 
 
 def _sentence(standing: DashboardData, ending: Ending, phase: Phase | None) -> str:
