@@ -36,6 +36,13 @@ def test_the_verdict_on_a_share(shares: list[float], verdict: str) -> None:
     assert verdict in _verdict(RunSummary.of(runs), 0.05, len(runs), shares)
 
 
+def test_calibrate_takes_the_options_of_the_method() -> None:
+    report = json.loads(printed_by("calibrate", *SMALL, "--audit", "40", "--json"))
+    plain = json.loads(printed_by("calibrate", *SMALL, "--json"))
+    assert report["mean_answers"] > plain["mean_answers"]
+    assert report["errors"] == plain["errors"]
+
+
 def test_calibrate_is_for_methods_that_promise(wide: Command) -> None:
     code, out, err = wide("calibrate", *SMALL, "--method", "spectral")
     assert (code, out) == (2, "")

@@ -17,17 +17,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from askfew.algorithms import start, takes_option
+from askfew.algorithms import takes_option
+from askfew.campaigns.forecast_runs import FINISHED, SimulatedCampaign, simulate_campaigns
 from askfew.campaigns.records import Item, Question
 from askfew.campaigns.settings import Settings
-from askfew.driver import run
 from askfew.errors import InvalidInput
-from askfew.records import Batch, Oracle, Problem, Tally
 
 if TYPE_CHECKING:  # slow to import, and needed only when a campaign is created
     from askfew.planning import Range, Unknown
     from askfew.planning.owner_knowledge import OwnerKnowledge
-    from askfew.simulation import World
 
 __all__ = [
     "FINISHED",
@@ -48,15 +46,9 @@ _FEW_RUNS = 10
 """Simulated campaigns for each remedy. A round number."""
 _REMEDY_SECONDS = 3.0
 """CPU seconds for the remedies of each kind. A plain choice."""
-_MOST_ANSWERS = 10**6
-"""Where a simulated campaign ends, or at its own cap if that is higher. A lower cap is not applied,
-to see what the campaign would need."""
 RUNS_FOR_NINE_IN_TEN = 20
 """With fewer simulated campaigns the most expensive tenth is unknown, and the most expensive one is
 quoted."""
-FINISHED = 0.9
-"""The share of certified items with which a campaign counts as finished: real items may lie between
-the groups, and stay undecided whoever answers."""
 _LIKELY = 0.8
 """The share of simulated campaigns that must finish for the people to be called enough. A plain
 choice."""
@@ -189,36 +181,13 @@ class CrowdForecast:
         return forecast
 
 
-class _Counting:
-    """An oracle that counts how often each cell is asked.
-
-    ``searched`` is the number of answers before the method first foresaw its end.
-    """
-
-    def __init__(self, oracle: Oracle) -> None:
-        self._oracle = oracle
-        self.asked = np.zeros((self.problem.items, self.problem.questions), dtype=np.int64)
-        self.searched: int | None = None
-
-    @property
-    def problem(self) -> Problem:
-        return self._oracle.problem
-
-    def __call__(self, batch: Batch, /) -> Tally:
-        foreseen = batch.known is not None and batch.known.expected is not None
-        if foreseen and self.searched is None:
-            self.searched = int(self.asked.sum())
-        np.add.at(self.asked, (batch.items, batch.questions), batch.repeats)
-        return self._oracle(batch)
-
-
 def crowd_forecast(
     settings: Settings,
     sizes: Sizes,
     expected: Mapping[str, Range] | None = None,
     *,
     seconds: float = _SECONDS,
-    watch: Callable[[Iterator[_Simulated]], Iterator[_Simulated]] = iter,
+    watch: Callable[[Iterator[SimulatedCampaign]], Iterator[SimulatedCampaign]] = iter,
 ) -> CrowdForecast:
     """Simulate campaigns with these settings, and with as many anchors and defining questions.
 
@@ -226,7 +195,9 @@ def crowd_forecast(
     """
     unknown = unknown_of(settings, sizes, expected or {})
     told = _told(settings, sizes)
-    ran = list(watch(_simulated(settings, unknown, told, RUNS, time.thread_time() + seconds)))
+    ran = list(
+        watch(simulate_campaigns(settings, unknown, told, RUNS, time.thread_time() + seconds))
+    )
     most = 0.9 if len(ran) >= RUNS_FOR_NINE_IN_TEN else 1.0
     quantiles = np.quantile([(each.cell, each.answers) for each in ran], [0.5, most], axis=0)
     (cell, most_cell), (answers, most_answers) = quantiles.T.tolist()
@@ -332,7 +303,7 @@ def _first(
     until = time.thread_time() + _REMEDY_SECONDS
     for number, (settings, unknown, told) in candidates.items():
         finished = ran = 0
-        for each in _simulated(settings, unknown, told, _FEW_RUNS, until):
+        for each in simulate_campaigns(settings, unknown, told, _FEW_RUNS, until):
             finished, ran = finished + each.finished, ran + 1
             if finished + _FEW_RUNS - ran < _LIKELY * _FEW_RUNS:
                 break  # too few can still finish: this candidate is not enough
@@ -355,51 +326,3 @@ def _more_questions(
         replace(unknown, questions=unknown.questions + number, useful=useful),
         replace(told, defining=defining),
     )
-
-
-# One simulated campaign.
-
-
-@dataclass(frozen=True)
-class _Simulated:
-    """One simulated campaign."""
-
-    cell: int
-    """Answers to the cell that was asked most."""
-    searched: int
-    """Answers before the method foresaw its end."""
-    answers: int
-    """Answers in all."""
-    finished: bool
-    in_vain: bool
-    """Whether nothing was certified."""
-
-
-def _simulated(
-    settings: Settings, unknown: Unknown, told: OwnerKnowledge, most: int, until: float
-) -> Iterator[_Simulated]:
-    """Simulate at least one campaign, and up to ``most`` while there is time.
-
-    Every run has its own seed, so a forecast cut short is the beginning of the full one.
-    """
-    worlds = told.worlds(unknown, settings.answers)
-    for seed in np.random.SeedSequence(settings.seed).spawn(most):
-        # Two generators, so that the world does not depend on what the method draws.
-        for_world, for_method = seed.spawn(2)
-        yield _simulate(settings, worlds.draw(for_world), told, np.random.default_rng(for_method))
-        if time.thread_time() > until:
-            break
-
-
-def _simulate(
-    settings: Settings, world: World, told: OwnerKnowledge, rng: np.random.Generator
-) -> _Simulated:
-    oracle = _Counting(world.oracle)
-    options = {**settings.arguments(), **told.options(world, rng)}
-    procedure = start(settings.method, oracle.problem, rng, delta=settings.delta, **options)
-    ended = run(procedure, oracle, max_answers=max(_MOST_ANSWERS, settings.max_answers))
-    total = int(oracle.asked.sum())
-    searched = total if oracle.searched is None else oracle.searched
-    decided = 0.0 if ended.result is None else float((ended.result.labels >= 0).mean())
-    in_vain = takes_option(settings.method, "delta") and decided == 0
-    return _Simulated(int(oracle.asked.max()), searched, total, decided >= FINISHED, in_vain)

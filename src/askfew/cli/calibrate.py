@@ -32,10 +32,7 @@ _USUAL_WORLD = WorldOptions()
 def calibrate(
     method: options.Method = "frugal",
     world: WorldOptions = _USUAL_WORLD,
-    look_for: options.LookFor = None,
-    error: options.Error = None,
-    per_cell: options.PerCell = None,
-    anchors: options.Anchors = 0,
+    wished: options.MethodOptions = options.NO_OPTIONS,
     delta: options.Delta = 0.05,
     runs: Annotated[int, Option(help="Simulated campaigns.")] = 1000,
     seed: options.Seed = 0,
@@ -62,19 +59,12 @@ def calibrate(
         seed=seed,
         jobs=jobs,
         max_answers=max_answers,
-        anchors=anchors,
-        options=options.method_options(
-            method,
-            groups=world.groups,
-            look_for=look_for,
-            error=error,
-            per_cell=per_cell,
-            anchors=anchors,
-        ),
+        anchors=wished.anchors,
+        options=options.method_options(method, groups=world.groups, **vars(wished)),
         watch=progress("simulated campaigns", runs),
     )
     summary = RunSummary.of(results)
-    shares = [run.wrong_share for run in results] if error == "share" else None
+    shares = [run.wrong_share for run in results] if wished.error == "share" else None
     if figure is not None:
         caption = f"{method}, {runs} campaigns, seed {seed}\n{instance}"
         _draw(figure, results, _observed(summary, shares), delta, caption)

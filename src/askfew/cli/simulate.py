@@ -82,12 +82,7 @@ def simulate(
     instance = world.family()
     methods = method.split(",")
     options_of = {
-        each: options.method_options(
-            each,
-            groups=world.groups,
-            **vars(wished),
-        )
-        for each in methods
+        each: options.method_options(each, groups=world.groups, **vars(wished)) for each in methods
     }
     measured: dict[str, Measured] = {}
     for each in methods:
